@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/commands.h"
+
+#include <stddef.h>
+
+/* In the order of the work: measure, fit, ask. */
+const struct cli_command *const cli_commands[] = {
+    NULL,
+};

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_CLI_COMMANDS_H
+#define MW_CLI_COMMANDS_H
+
+#include "cli/cli.h"
+
+extern const struct cli_command cmd_fit;
+
+#endif

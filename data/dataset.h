@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_DATA_DATASET_H
+#define MW_DATA_DATASET_H
+
+#include "data/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Runs as rows, and runs condensed to points. A dataset owns all that it points to; _release frees it.
+ * Units are SI base units (seconds, hertz, joules, watts); a missing value has its bit cleared in `has`
+ * and 0 in its field. NaN never occurs.
+ */
+
+/* What the fitted quantity of a file is. */
+enum mw_quantity {
+    MW_TIME,    /* seconds; rates are turned into times (1/rate) at reading, see `rate_unit` */
+    MW_SPEEDUP, /* over one core at the same frequency; no times exist */
+    MW_ENERGY,  /* joules only: a table of energies without times (tune, recommend --objective energy) */
+};
+
+enum mw_has {
+    MW_HAS_VALUE = 1 << 0,
+    MW_HAS_FREQ = 1 << 1,
+    MW_HAS_FREQ_EFFECTIVE = 1 << 2,
+    MW_HAS_ENERGY = 1 << 3,
+    MW_HAS_POWER = 1 << 4,
+    MW_HAS_CPU_TIME = 1 << 5,
+    MW_HAS_EXIT_STATUS = 1 << 6,
+};
+
+struct mw_row {
+    unsigned has;              /* bits of enum mw_has */
+    unsigned cores;            /* >= 1 */
+    unsigned repetition;       /* 1-based; 0 where the file has none */
+    int exit_status;
+    double freq_hz;            /* requested; 0 where unknown (one unknown frequency) */
+    double freq_effective_hz;  /* measured */
+    double value;              /* time_s, speedup or energy_j: see quantity */
+    double energy_j;
+    double power_w;
+    double cpu_time_s;         /* user + system, children included */
+    long line;                 /* line of the file, 1-based */
+    const char *set_aside;     /* NULL, or why this row is not to be fitted (a static or owned text) */
+};
+
+struct mw_set_aside {
+    long line;
+    char *reason;
+};
+
+struct mw_dataset {
+    char *file;                /* as given, "-" for standard input */
+    char sha256[65];           /* of the bytes read */
+    char *workload;            /* "" where unknown */
+    char *input;
+    enum mw_quantity quantity;
+    char *rate_unit;           /* NULL, or the name of the rate column that was inverted */
+    double memory_freq_hz;     /* from a `# memory_freq_ghz:` line; 0 where unknown */
+    struct mw_row *rows;
+    size_t count;
+    struct mw_set_aside *set_aside; /* rows that could not be used at all, e.g. failed runs */
+    size_t set_aside_count;
+    char **warnings;
+    size_t warning_count;
+};
+
+void mw_dataset_release(struct mw_dataset *dataset);
+
+/* Appends a warning (printf style) to the dataset. */
+enum mw_err mw_dataset_warn(struct mw_dataset *dataset, struct mw_error *error, const char *format, ...)
+    MW_CHECKED MW_PRINTF(3, 4);
+
+/* How to read a file: all fields may be NULL or 0. */
+struct mw_dataset_options {
+    const char **where; /* "column=value" */
+    size_t where_count;
+    const char **map;   /* "field=column", field one of cores, freq, time, rate, speedup, energy, power, … */
+    size_t map_count;
+    bool keep_failed;   /* keep rows of failed runs in rows[] with set_aside filled */
+    bool energy_only;   /* accept a table of energies without times */
+};
+
+/*
+ * Reads a table (CSV of any of the dialects named in the manual of `memwall fit`), path "-" is standard input.
+ * Returns MW_DATA with "file:line: what" and a hint, MW_IO, MW_NOMEM; the dataset is then unchanged.
+ */
+enum mw_err mw_dataset_read(struct mw_dataset *dataset, const char *path, const struct mw_dataset_options *options,
+                            struct mw_error *error) MW_CHECKED;
+
+/* For --by: one dataset for each combination of values of the named columns; *count of them in *sets (caller frees). */
+enum mw_err mw_dataset_read_by(struct mw_dataset **sets, size_t *count, const char *path,
+                               const struct mw_dataset_options *options, const char **columns, size_t column_count,
+                               struct mw_error *error) MW_CHECKED;
+
+/* One configuration (cores, frequency): the median over its repetitions. */
+struct mw_point {
+    unsigned cores;
+    double freq_hz;        /* 0: unknown */
+    double value;          /* median of the repetitions */
+    double spread;         /* 1.4826 MAD of ln value over repetitions; 0 where count == 1 */
+    size_t count;          /* repetitions */
+    bool has_energy, has_power, has_cpu_time;
+    double energy_j, power_w, cpu_time_s; /* medians */
+    double noise_factor;   /* variance multiplier of an outlier, 1 for a good point */
+    long line;             /* of its first row */
+};
+
+struct mw_points {
+    struct mw_point *items; /* sorted by (freq_hz, cores) */
+    size_t count;
+    enum mw_quantity quantity;
+};
+
+/* Condenses the rows that are not set aside. Energy and power complete each other where time is known. */
+enum mw_err mw_points_from_dataset(struct mw_points *points, const struct mw_dataset *dataset, struct mw_error *error)
+    MW_CHECKED;
+void mw_points_release(struct mw_points *points);
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_DATA_STATS_H
+#define MW_DATA_STATS_H
+
+#include <stddef.h>
+
+/*
+ * Order statistics of small samples. `values` is not changed unless the name says sort; n >= 1 is a
+ * precondition (asserted). Quantiles are type 7 of Hyndman & Fan (1996), as in R and NumPy.
+ */
+void mw_sort(double *values, size_t n);
+double mw_quantile_sorted(const double *sorted, size_t n, double q);
+double mw_median(const double *values, size_t n);
+double mw_mad(const double *values, size_t n); /* median absolute deviation times 1.4826 (normal sd) */
+double mw_minimum(const double *values, size_t n);
+double mw_maximum(const double *values, size_t n);
+double mw_mean(const double *values, size_t n);
+
+/*
+ * Distribution-free interval of the median from order statistics (binomial; David & Nagaraja, Order
+ * Statistics, 3rd ed., 7.1): low and high at confidence >= level. With too few values the range is
+ * returned and the function gives the confidence really reached.
+ */
+double mw_median_interval(const double *values, size_t n, double level, double *low, double *high);
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_FIT_FIT_H
+#define MW_FIT_FIT_H
+
+#include "data/dataset.h"
+#include "data/model_file.h"
+
+#include <stdbool.h>
+
+struct mw_fit_options {
+    const char *law;          /* "auto" (default) or a law's name */
+    const char *loss;         /* "robust" (default), "log", "speedup-mse" */
+    const char *method;       /* "csa" (default), "siman" */
+    double memory_freq_hz;    /* 0: from the data, else assumed 2.133 GHz with a warning */
+    const char *machine_path; /* profile JSON, or NULL */
+    const unsigned *boundaries;
+    size_t boundary_count;
+    bool keep_all, weak;
+    unsigned long seed;       /* default 1 */
+};
+
+/*
+ * Fits a dataset: quality detectors, laws, ensemble, parameter intervals, power. The model owns copies.
+ * MW_NOFIT where the data cannot be fitted at all, MW_DATA where they are unusable. Deterministic for a seed,
+ * whatever OMP_NUM_THREADS.
+ */
+enum mw_err mw_fit(struct mw_model *model, const struct mw_dataset *dataset, const struct mw_fit_options *options,
+                   struct mw_error *error) MW_CHECKED;
+
+#endif

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The arrows between folders: an include against them fails, and so does a library used outside the folder that owns it.
+. "$(dirname "$0")/tap.sh"
+cd "$root" || exit 1
+
+# layer FOLDER MAY-INCLUDE…
+layer() {
+    local folder=$1 bad
+    shift
+    bad=$(grep -nE '^#include "' -r "$folder" --include=*.c --include=*.h |
+        grep -vE "\"($(IFS='|'; echo "$folder $*" | tr ' ' '|'))/")
+    if [ -z "$bad" ]; then ok "$folder includes only: $folder $*"; else not_ok "$folder includes only: $folder $*" "$bad"; fi
+}
+layer data
+layer model data
+layer fit data model
+layer advise data model fit
+layer measure data
+layer plots data model advise fit
+layer cli data model fit advise measure plots
+
+# alone PATTERN WHAT FOLDER…: the pattern stands nowhere but in the folders
+alone() {
+    local pattern=$1 what=$2 bad
+    shift 2
+    bad=$(grep -nE "$pattern" -r data model fit advise measure plots cli --include=*.c --include=*.h |
+        grep -vE "^($(IFS='|'; echo "$*" | tr ' ' '|'))/")
+    if [ -z "$bad" ]; then ok "$what only in $*"; else not_ok "$what only in $*" "$bad"; fi
+}
+alone '#include <gsl/|#include <(libsvm/)?svm\.h>' 'GSL and libsvm' fit
+alone '#include <glpk\.h>' 'GLPK' advise
+alone '#include <csv\.h>' 'libcsv' data
+alone '#include <(sched|numa|numaif|hwloc|sys/mman|immintrin|arm_neon|x86intrin|linux/perf_event)\.?h?>|#include <hwloc' 'hardware and OS calls' measure
+alone '\b(exit|abort)\(' 'exit and abort' cli
+alone '[^a-z_f]printf\(|\bputs\(|\bputchar\(' 'printing' cli
+
+missing=$(git ls-files '*.c' '*.h' '*.sh' '*.mk' Makefile '*.gp' | xargs -r grep -L 'SPDX-License-Identifier: GPL-3.0-or-later' 2>/dev/null || true)
+if [ -z "$missing" ]; then ok 'an SPDX line in each file'; else not_ok 'an SPDX line in each file' "$missing"; fi

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The test suite; `make check` is the one that the README names.
+
+TEST_SCRIPTS := tests/lint_layers.sh $(wildcard tests/cli/*.sh)
+VM_SCRIPTS   := $(wildcard tests/vm/vm_*.sh)
+
+$(B)/tests/%: tests/unit/%.c $(B)/libinner.a $(B)/libmemwall.a
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $(B)/tests/$*.d -o $@ $< $(B)/libinner.a $(B)/libmemwall.a -lcmocka $(LIBS)
+
+-include $(UNIT_BIN:=.d)
+
+.PHONY: unit-bins
+unit-bins: $(UNIT_BIN)
+
+.PHONY: check
+check: deps-if-missing ## build and run the tests (installs what they need); ends in "N passed, N failed"
+	@$(MAKE) --no-print-directory build-all unit-bins
+	@tests/run.sh $(UNIT_BIN) $(TEST_SCRIPTS) $(VM_SCRIPTS)
+
+.PHONY: check-quick
+check-quick: ## unit tests and lint only
+	@$(MAKE) --no-print-directory build-all unit-bins
+	@tests/run.sh $(UNIT_BIN) tests/lint_layers.sh
+
+.PHONY: check-vm
+check-vm: ## the virtual machines alone
+	@$(MAKE) --no-print-directory build-all
+	@tests/run.sh $(VM_SCRIPTS)
+
+.PHONY: check-asan check-tsan check-valgrind
+check-asan: ## unit and command-line tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(MAKE) --no-print-directory SAN=address,undefined build-all unit-bins
+	@MEMWALL=$(CURDIR)/build/san-address-undefined/memwall ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	  tests/run.sh $(UNIT_SRC:tests/unit/%.c=build/san-address-undefined/tests/%) $(TEST_SCRIPTS)
+
+check-tsan: ## unit tests under ThreadSanitizer; noise of the OpenMP runtime is suppressed by name
+	@$(MAKE) --no-print-directory SAN=thread build-all unit-bins
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp:ignore_noninstrumented_modules=0 \
+	  tests/run.sh $(UNIT_SRC:tests/unit/%.c=build/san-thread/tests/%)
+
+check-valgrind: ## unit tests under valgrind
+	@$(MAKE) --no-print-directory build-all unit-bins
+	@TEST_TIMEOUT=1800 tests/run.sh -w 'valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite' $(UNIT_BIN)
+
+.PHONY: check-format
+check-format: ## sources against .clang-format
+	@git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror
