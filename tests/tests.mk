@@ -5,11 +5,11 @@ TEST_SCRIPTS := tests/lint_layers.sh $(wildcard tests/cli/*.sh)
 VM_SCRIPTS   := $(wildcard tests/vm/vm_*.sh)
 
 $(B)/tests/%: tests/unit/%.c $(B)/libinner.a $(B)/libmemwall.a
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) $(B)/test-deps
 	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $(B)/tests/$*.d -o $@ $< $(B)/libinner.a $(B)/libmemwall.a -lcmocka $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $(B)/test-deps/$*.d -o $@ $< $(B)/libinner.a $(B)/libmemwall.a -lcmocka $(LIBS)
 
--include $(UNIT_BIN:=.d)
+-include $(UNIT_SRC:tests/unit/%.c=$(B)/test-deps/%.d)
 
 .PHONY: unit-bins
 unit-bins: $(UNIT_BIN)
