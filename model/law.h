@@ -16,10 +16,10 @@
 enum { MW_LAW_MAX_PARAMS = 8 };
 
 struct mw_param_info {
-    const char *name;    /* the letter of its source: f, k, m1, … */
-    const char *unit;    /* "1" where dimensionless */
-    double low, high;    /* closed bounds */
-    const char *help;    /* one line */
+    const char *name; /* the letter of its source: f, k, m1, … */
+    const char *unit; /* "1" where dimensionless */
+    double low, high; /* closed bounds */
+    const char *help; /* one line */
 };
 
 struct mw_law {
@@ -29,7 +29,7 @@ struct mw_law {
     const char *formula; /* h in plain text */
     size_t param_count;
     struct mw_param_info params[MW_LAW_MAX_PARAMS];
-    bool weak_scaling;   /* the work grows with p: only with --weak */
+    bool weak_scaling; /* the work grows with p: only with --weak */
     /* out[i] = h(p[i], phi[i]) > 0 for i < n */
     void (*eval)(const double *params, size_t n, const double *p, const double *phi, double *out);
     /* Bounds that depend on the data (e.g. the position of a step); NULL where the table's hold. */
