@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "model/law.h"
+#include "model/laws.h"
 
 enum { ALPHA, BETA, A };
 
