@@ -113,6 +113,8 @@ $(B)/memwall.pc: Makefile $(STAMP)
 	 'Version: $(VERSION)' 'Requires.private: $(PKGS)' 'Libs: -L$${libdir} -lmemwall' \
 	 'Libs.private: -lcsv -lglpk -lsvm -lm -fopenmp' 'Cflags: -I$${includedir}/memwall' > $@
 
+$(B)/plots/scripts.o: $(wildcard plots/*.gp)
+
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(KERNEL_OBJ:.o=.d)
 
 # --- parts with rules of their own ---------------------------------------

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Blocks, one a curve: title line; x, predicted, low, high, measured ("?" where there is none).
+if (!exists("mw_common")) load system("dirname ".ARG0)."/common.gp"
+if (!exists("mw_xlabel")) mw_xlabel = 'cores'
+if (!exists("mw_ylabel")) mw_ylabel = 'speedup over one core'
+if (!exists("mw_ideal")) mw_ideal = 0
+set xlabel mw_xlabel
+set ylabel mw_ylabel
+set yrange [0:*]
+if (mw_ideal > 0) set yrange [0:mw_ideal]
+stats datafile nooutput
+blocks = STATS_blocks
+set style fill transparent solid 0.15 noborder
+col(i) = color[(i - 1) % 8 + 1]
+if (dumb) {
+    plot for [i=1:blocks] datafile index i - 1 using 1:2 with lines title columnheader(1), \
+         for [i=1:blocks] datafile index i - 1 using 1:5 with points notitle
+} else {
+    plot for [i=1:blocks] datafile index i - 1 using 1:3:4 with filledcurves lc rgb col(i) notitle, \
+         mw_ideal > 0 ? x : NaN with lines lc rgb '#b0b0b0' dt 2 title (mw_ideal > 0 ? 'ideal' : ''), \
+         for [i=1:blocks] datafile index i - 1 using 1:2 with lines lw 2 lc rgb col(i) title columnheader(1), \
+         for [i=1:blocks] datafile index i - 1 using 1:5 with points pt 7 ps 0.7 lc rgb col(i) notitle
+}
