@@ -122,7 +122,7 @@ include deps.mk
 -include tests/tests.mk bench/bench.mk docs/docs.mk examples/examples.mk
 
 .PHONY: install uninstall
-install: all ## install below $(DESTDIR)$(prefix)
+install: all man ## install below $(DESTDIR)$(prefix)
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(datadir)/memwall
 	install -m 755 $(B)/memwall $(DESTDIR)$(bindir)/memwall
 	install -m 644 $(B)/libmemwall.a $(DESTDIR)$(libdir)/
@@ -131,13 +131,15 @@ install: all ## install below $(DESTDIR)$(prefix)
 	install -m 644 $(B)/memwall.pc $(DESTDIR)$(libdir)/pkgconfig/
 	for d in $(LIB_DIRS); do install -d $(DESTDIR)$(includedir)/memwall/$$d && \
 	  install -m 644 $$d/*.h $(DESTDIR)$(includedir)/memwall/$$d/ || exit 1; done
-	for f in man/*.1; do [ ! -e $$f ] || install -m 644 $$f $(DESTDIR)$(mandir)/man1/; done
+	install -m 644 $(B)/man/*.1 $(DESTDIR)$(mandir)/man1/
+	install -d $(DESTDIR)$(datadir)/bash-completion/completions
+	install -m 644 $(B)/memwall.bash $(DESTDIR)$(datadir)/bash-completion/completions/memwall
 	for f in plots/*.gp; do [ ! -e $$f ] || install -m 644 $$f $(DESTDIR)$(datadir)/memwall/; done
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(bindir)/memwall $(DESTDIR)$(libdir)/libmemwall.a $(DESTDIR)$(libdir)/libmemwall.so* \
 	  $(DESTDIR)$(libdir)/pkgconfig/memwall.pc $(DESTDIR)$(mandir)/man1/memwall*.1
-	rm -rf $(DESTDIR)$(includedir)/memwall $(DESTDIR)$(datadir)/memwall
+	rm -rf $(DESTDIR)$(includedir)/memwall $(DESTDIR)$(datadir)/memwall $(DESTDIR)$(datadir)/bash-completion/completions/memwall
 
 .PHONY: clean dist help
 clean: ## remove everything built

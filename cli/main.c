@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/man.h"
 #include "cli/option.h"
 #include "cli/terminal.h"
 
@@ -94,6 +95,20 @@ static int unknown_command(const char *word)
 
 static int help(int argc, char **argv)
 {
+    if (argc > 2 && !strcmp(argv[2], "--bash")) {
+        cli_completion_bash();
+        return 0;
+    }
+    if (argc > 2 && !strcmp(argv[2], "--man")) {
+        const struct cli_command *command = argc > 3 ? cli_command_find(argv[3]) : NULL;
+        if (argc > 3 && !command)
+            return unknown_command(argv[3]);
+        if (command)
+            cli_man_command(command);
+        else
+            cli_man_overview();
+        return 0;
+    }
     if (argc > 2) {
         const struct cli_command *command = cli_command_find(argv[2]);
         if (!command)
@@ -106,7 +121,7 @@ static int help(int argc, char **argv)
          "usage: memwall COMMAND [options] …\n\ncommands:");
     for (const struct cli_command *const *c = cli_commands; *c; c++)
         printf("  %-10s %s\n", (*c)->name, (*c)->summary);
-    puts("  help       this list, or all about one COMMAND\n\nmemwall --version prints the version.");
+    puts("  help       this list, or all about one COMMAND (--man: as a manual page; --bash: completion)\n\nmemwall --version prints the version.");
     return 0;
 }
 

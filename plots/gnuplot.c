@@ -56,14 +56,15 @@ static int run(const char *script_path, const char *log_path)
 
 /* A folder for script, data, log and picture. */
 struct room {
-    char folder[64], script[80], data[80], log[80], picture[80];
+    char folder[256], script[264], data[264], log[264], picture[264];
 };
 
 static enum mw_err room_open(struct room *room, struct mw_error *error)
 {
-    snprintf(room->folder, sizeof room->folder, "/tmp/memwall-plot-XXXXXX");
+    const char *base = getenv("TMPDIR");
+    snprintf(room->folder, sizeof room->folder, "%s/memwall-plot-XXXXXX", base && *base ? base : "/tmp");
     if (!mkdtemp(room->folder))
-        return mw_fail_errno(error, MW_IO, errno, "cannot create a folder in '/tmp'");
+        return mw_fail_errno(error, MW_IO, errno, "cannot create a folder '%s'", room->folder);
     snprintf(room->script, sizeof room->script, "%s/s", room->folder);
     snprintf(room->data, sizeof room->data, "%s/d", room->folder);
     snprintf(room->log, sizeof room->log, "%s/l", room->folder);

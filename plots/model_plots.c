@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plots/model_plots.h"
+
+#include "data/stats.h"
+#include "fit/predict.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const mw_plot_model_kinds[] = {"speedup", "time", "energy", "heatmap", NULL};
+
+enum {
+    CURVES_MAX = 5,  /* more frequencies than this can't be told apart in one picture */
+    CORES_MAX = 64,  /* core counts drawn: all up to here, else as many, evenly in ln p */
+};
+
+/* The part of the model that is drawn: its core counts and frequencies. */
+struct axes {
+    double *cores, *freqs;
+    size_t core_count, freq_count;
+};
+
+static size_t unique(double *values, size_t count)
+{
+    size_t kept = 0;
+    if (count)
+        mw_sort(values, count);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || values[i] > values[kept - 1])
+            values[kept++] = values[i];
+    return kept;
+}
+
+/* even: the cells of a heat map must be equally wide */
+static enum mw_err axes_init(struct axes *axes, const struct mw_model *model, bool even, struct mw_error *error)
+{
+    size_t n = model->points.count;
+    unsigned most = 1;
+    for (size_t i = 0; i < n; i++)
+        most = model->points.items[i].cores > most ? model->points.items[i].cores : most;
+    axes->cores = calloc(CORES_MAX, sizeof *axes->cores);
+    axes->freqs = calloc(n + 1, sizeof *axes->freqs);
+    if (!axes->cores || !axes->freqs)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    size_t step = even ? (most + CORES_MAX - 1) / CORES_MAX : 1;
+    size_t wanted = most / step <= CORES_MAX ? most / step : CORES_MAX;
+    for (size_t i = 0; i < wanted; i++)
+        axes->cores[i] = most / step <= CORES_MAX ? (double)((i + 1) * step) : round(exp(log(most) * (double)i / (CORES_MAX - 1)));
+    axes->core_count = unique(axes->cores, wanted);
+    for (size_t i = 0; i < n; i++)
+        axes->freqs[i] = model->points.items[i].freq_hz;
+    axes->freq_count = unique(axes->freqs, n);
+    return MW_OK;
+}
+
+static void axes_release(struct axes *axes)
+{
+    free(axes->cores);
+    free(axes->freqs);
+}
+
+/* Predictions on the whole grid, [freq][core]; caller frees. */
+static enum mw_err predict_grid(struct mw_prediction **grid, const struct mw_model *model, const struct axes *axes,
+                                struct mw_error *error)
+{
+    size_t n = axes->core_count * axes->freq_count;
+    struct mw_query *query = calloc(n, sizeof *query);
+    struct mw_prediction *out = calloc(n, sizeof *out);
+    enum mw_err err = query && out ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; !err && i < n; i++)
+        query[i] = (struct mw_query){axes->cores[i % axes->core_count], axes->freqs[i / axes->core_count]};
+    if (!err)
+        err = mw_predict(model, query, n, out, error);
+    free(query);
+    if (err)
+        free(out);
+    else
+        *grid = out;
+    return err;
+}
+
+enum quantity { SPEEDUP, TIME, ENERGY };
+
+static const struct mw_point *point_at(const struct mw_model *model, double cores, double freq_hz)
+{
+    for (size_t i = 0; i < model->points.count; i++) {
+        const struct mw_point *p = &model->points.items[i];
+        if (fabs((double)p->cores - cores) < 0.5 && fabs(p->freq_hz - freq_hz) < 1)
+            return p;
+    }
+    return NULL;
+}
+
+/* What was measured at a point, in the unit of the curve; false where nothing was. */
+static bool measured(const struct mw_model *model, enum quantity what, double cores, double freq_hz, double time_1_s,
+                     double *value)
+{
+    const struct mw_point *point = point_at(model, cores, freq_hz);
+    if (!point || (what == ENERGY && !point->has_energy))
+        return false;
+    const struct mw_point *one = point_at(model, 1, freq_hz);
+    if (what == ENERGY)
+        *value = point->energy_j;
+    else if (what == TIME || model->quantity == MW_SPEEDUP)
+        *value = point->value;
+    else
+        *value = (one ? one->value : time_1_s) / point->value;
+    return true;
+}
+
+static void curve_row(FILE *f, const struct mw_prediction *p, enum quantity what, double cores)
+{
+    if (what == SPEEDUP)
+        fprintf(f, "%g\t%g\t%g\t%g\t", cores, p->speedup, p->speedup_low, p->speedup_high);
+    else if (what == TIME)
+        fprintf(f, "%g\t%g\t%g\t%g\t", cores, p->value, p->low, p->high);
+    else
+        fprintf(f, "%g\t%g\t%g\t%g\t", cores, p->energy_j, p->energy_low_j, p->energy_high_j);
+}
+
+/* One block per frequency for curves.gp; at most CURVES_MAX frequencies, the ends always among them. */
+static void print_curves(FILE *f, const struct mw_model *model, const struct axes *axes,
+                         const struct mw_prediction *grid, enum quantity what)
+{
+    size_t shown = axes->freq_count < CURVES_MAX ? axes->freq_count : CURVES_MAX;
+    for (size_t k = 0; k < shown; k++) {
+        size_t i = shown == 1 ? 0 : (k * (axes->freq_count - 1) + (shown - 1) / 2) / (shown - 1);
+        double freq_hz = axes->freqs[i];
+        const struct mw_prediction *row = grid + i * axes->core_count;
+        if (freq_hz > 0)
+            fprintf(f, "%g GHz\n", freq_hz / 1e9);
+        else
+            fputs("predicted\n", f);
+        for (size_t j = 0; j < axes->core_count; j++) {
+            double value;
+            curve_row(f, &row[j], what, axes->cores[j]);
+            if (measured(model, what, axes->cores[j], freq_hz, row[0].value, &value))
+                fprintf(f, "%g\n", value);
+            else
+                fputs("?\n", f);
+        }
+        fputs("\n\n", f);
+    }
+}
+
+static void print_heatmap(FILE *f, const struct mw_model *model, const struct axes *axes,
+                          const struct mw_prediction *grid)
+{
+    bool speedup = model->quantity == MW_SPEEDUP;
+    size_t n = axes->core_count * axes->freq_count, best = 0;
+    for (size_t i = 0; i < n; i++) {
+        double value = speedup ? grid[i].speedup : grid[i].value;
+        if (speedup ? value > grid[best].speedup : value < grid[best].value)
+            best = i;
+        fprintf(f, "%g\t%g\t%g\n", axes->cores[i % axes->core_count], axes->freqs[i / axes->core_count] / 1e9, value);
+    }
+    fputs("\n\n", f);
+    for (size_t i = 0; i < model->points.count; i++)
+        fprintf(f, "%u\t%g\n", model->points.items[i].cores, model->points.items[i].freq_hz / 1e9);
+    fprintf(f, "\n\n%g\t%g\n", axes->cores[best % axes->core_count], axes->freqs[best / axes->core_count] / 1e9);
+}
+
+static enum mw_err check_kind(const struct mw_model *model, const struct axes *axes, const char *kind,
+                              struct mw_error *error)
+{
+    bool energy = false;
+    for (size_t i = 0; i < model->points.count; i++)
+        energy |= model->points.items[i].has_energy;
+    if (!strcmp(kind, "heatmap") && (axes->freq_count < 2 || axes->core_count < 2)) {
+        mw_fail(error, MW_NOFIT, "a heat map needs at least two frequencies and two core counts");
+        return mw_hint(error, "--kind speedup draws what there is");
+    }
+    if (!strcmp(kind, "time") && model->quantity == MW_SPEEDUP)
+        return mw_fail(error, MW_NOFIT, "the model was fitted to speedups: it knows no times");
+    if (!strcmp(kind, "energy") && (!energy || !model->power.present))
+        return mw_fail(error, MW_NOFIT, "the model has no energy or power");
+    for (const char *const *k = mw_plot_model_kinds; *k; k++)
+        if (!strcmp(*k, kind))
+            return MW_OK;
+    mw_fail(error, MW_USAGE, "'%s' is not a kind of picture of a model", kind);
+    return mw_hint(error, "the valid ones are speedup, time, energy and heatmap");
+}
+
+/* A gnuplot string cannot hold its own quote. */
+static void print_title(FILE *f, const struct mw_model *model)
+{
+    fputs("mw_title = '", f);
+    for (const char *c = model->workload && *model->workload ? model->workload : model->file ? model->file : ""; *c; c++)
+        if (*c != '\'' && *c != '\n')
+            fputc(*c, f);
+    fputs("'\n", f);
+}
+
+static void print_variables(FILE *f, const struct mw_model *model, const struct axes *axes, const char *kind)
+{
+    print_title(f, model);
+    if (!strcmp(kind, "speedup"))
+        fprintf(f, "mw_ylabel = 'speedup over one core at the same frequency'\nmw_ideal = %g\n",
+                axes->cores[axes->core_count - 1]);
+    else if (!strcmp(kind, "time"))
+        fputs("mw_ylabel = 'time (s)'\n", f);
+    else if (!strcmp(kind, "energy"))
+        fputs("mw_ylabel = 'energy (J)'\n", f);
+    else
+        fprintf(f, "mw_zlabel = '%s'\n", model->quantity == MW_SPEEDUP ? "speedup" : "time (s)");
+}
+
+enum mw_err mw_plot_model(struct mw_plot *plot, const struct mw_model *model, const char *kind,
+                          struct mw_error *error)
+{
+    struct axes axes = {0};
+    struct mw_prediction *grid = NULL;
+    char *data = NULL, *variables = NULL;
+    size_t size;
+    enum mw_err err = axes_init(&axes, model, !strcmp(kind, "heatmap"), error);
+    if (!err)
+        err = check_kind(model, &axes, kind, error);
+    if (!err)
+        err = predict_grid(&grid, model, &axes, error);
+    if (err)
+        goto out;
+    bool heatmap = !strcmp(kind, "heatmap");
+    FILE *d = open_memstream(&data, &size), *v = open_memstream(&variables, &size);
+    if (d && heatmap)
+        print_heatmap(d, model, &axes, grid);
+    else if (d)
+        print_curves(d, model, &axes, grid, !strcmp(kind, "speedup") ? SPEEDUP : !strcmp(kind, "time") ? TIME : ENERGY);
+    if (v)
+        print_variables(v, model, &axes, kind);
+    bool failed = !d || !v;
+    failed |= d && fclose(d);
+    failed |= v && fclose(v);
+    if (failed) {
+        free(data);
+        free(variables);
+        err = mw_fail(error, MW_NOMEM, "out of memory");
+        goto out;
+    }
+    *plot = (struct mw_plot){.script = heatmap ? "heatmap" : "curves", .data = data, .variables = variables};
+out:
+    free(grid);
+    axes_release(&axes);
+    return err;
+}
+
+void mw_plot_release(struct mw_plot *plot)
+{
+    free(plot->data);
+    free(plot->variables);
+    *plot = (struct mw_plot){0};
+}
