@@ -162,20 +162,33 @@ static bool collect_cores(struct mw_topology *t)
     return t->cores != NULL;
 }
 
-static void count_cpus(struct mw_topology *t)
+/* Trees of old kernels have no lists, only a file for each CPU. */
+static unsigned count_offline_files(const struct mw_topology *t)
+{
+    hwloc_const_bitmap_t all = hwloc_topology_get_complete_cpuset(t->hwloc);
+    unsigned offline = 0;
+    for (int cpu = hwloc_bitmap_first(all); cpu >= 0; cpu = hwloc_bitmap_next(all, cpu)) {
+        double online = 1;
+        if (!mw_sysfile_number(t->root, &online, "/sys/devices/system/cpu/cpu%d/online", cpu) && online <= 0)
+            offline++;
+    }
+    return offline;
+}
+
+static void count_cpus(struct mw_topology *t, bool synthetic)
 {
     struct mw_cpu_list possible = {0}, online = {0};
-    t->cpu_total_count = t->cpu_allowed_count;
+    int all = hwloc_bitmap_weight(hwloc_topology_get_complete_cpuset(t->hwloc));
+    t->cpu_total_count = all > 0 && (unsigned)all > t->cpu_allowed_count ? (unsigned)all : t->cpu_allowed_count;
+    if (synthetic)
+        return;
     if (!mw_sysfile_cpus(t->root, "/sys/devices/system/cpu/online", &online) &&
         (!mw_sysfile_cpus(t->root, "/sys/devices/system/cpu/present", &possible) ||
          !mw_sysfile_cpus(t->root, "/sys/devices/system/cpu/possible", &possible))) {
         t->cpu_total_count = (unsigned)possible.count;
-        if (possible.count > online.count)
-            t->cpu_offline_count = (unsigned)(possible.count - online.count);
+        t->cpu_offline_count = possible.count > online.count ? (unsigned)(possible.count - online.count) : 0;
     } else {
-        int all = hwloc_bitmap_weight(hwloc_topology_get_complete_cpuset(t->hwloc));
-        if (all > 0 && (unsigned)all > t->cpu_total_count)
-            t->cpu_total_count = (unsigned)all;
+        t->cpu_offline_count = count_offline_files(t);
     }
     mw_cpu_list_release(&possible);
     mw_cpu_list_release(&online);
@@ -207,7 +220,7 @@ enum mw_err mw_topology_open(struct mw_topology *topology, const char *root, str
     }
     int packages = hwloc_get_nbobjs_by_type(t.hwloc, HWLOC_OBJ_PACKAGE);
     t.package_count = packages > 0 ? (unsigned)packages : 1;
-    count_cpus(&t);
+    count_cpus(&t, foreign && !*root);
     mw_kinds_assign(&t);
     *topology = t;
     return MW_OK;
