@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_CLI_MEASURE_H
+#define MW_CLI_MEASURE_H
+
+#include "cli/cli.h"
+#include "measure/topology.h"
+
+#include <stdio.h>
+
+/* Options of `memwall measure`; each probe names those that it takes. */
+struct measure_options {
+    const char *cores;      /* --cores; NULL: the probe's default */
+    unsigned long runs;     /* --runs; 0: the probe's default */
+    double max_time_s;      /* --max-time */
+    size_t array_bytes;     /* --array; 0: computed from the caches */
+    size_t llc_bytes;       /* --llc; 0: as reported */
+    const char *kernels;    /* --kernel; NULL: all */
+    const char *pages;      /* --pages: "huge", "4k" or "both" */
+    const char *chains;     /* --chains */
+    const char *locality;   /* --locality: pages in a group, or "random" */
+    const char *sizes;      /* --size: working sets; NULL: the probe's default */
+};
+
+/*
+ * What a probe works with. It prints its rows to `rows`, each begun by measure_row, and adds its evidence to
+ * `provenance`; the driver prints lines of provenance, header and rows when the probe is done or interrupted.
+ */
+struct measure_run {
+    struct cli *cli;
+    const struct measure_options *options;
+    struct mw_topology topology; /* of this machine, also where --root names another for /sys and /proc */
+    unsigned *cores;             /* core counts asked for, ascending */
+    size_t cores_count;
+    unsigned *cpus;              /* first CPUs of all physical cores, compact order */
+    double freq_hz;              /* the frequency set, 0 where none is */
+    FILE *rows;
+    struct mw_provenance provenance;
+    bool untrusted;              /* a result failed its validation: exit status 5 */
+    bool disturbed;              /* other work disturbed what is reported: exit status 5 with --strict */
+};
+
+struct measure_probe {
+    const char *name, *summary;
+    const char *columns;         /* CSV header after cores,freq_ghz,freq_effective_ghz */
+    const char *const *takes;    /* names of the options besides --cores, --max-time and the shared ones; ends in NULL */
+    bool all_core_counts;        /* without --cores: 1, 2, 4 … all; else 1 */
+    enum mw_err (*run)(struct measure_run *run, struct mw_error *error);
+};
+
+/* "cores,freq_ghz,freq_effective_ghz," of a row; effective_hz 0 is unknown. */
+void measure_row(struct measure_run *run, unsigned cores, double effective_hz);
+/* Lowest effective frequency of the first `cores` CPUs (all at work); 0 where it can't be measured. */
+double measure_effective_hz(const struct measure_run *run, unsigned cores);
+/* A number of a table cell that reads back as the same to six digits. */
+#define MEASURE_CELL "%.6g"
+
+/* cli/measure_context.c: lines on caches, CPUs, page policy, governor, timer, virtual machine. */
+enum mw_err measure_context(struct measure_run *run, struct mw_error *error) MW_CHECKED;
+
+#endif
