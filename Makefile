@@ -40,7 +40,7 @@ endif
 PKGS := gsl hwloc jansson
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
-LIBS := $(PKG_LIBS) -lcsv -lglpk -lsvm -lnuma -lm
+LIBS := $(PKG_LIBS) -lcsv -lnettle -lglpk -lsvm -lnuma -lm
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer,)
 BASE := -std=gnu11 -D_GNU_SOURCE -DMW_VERSION='"$(VERSION)"' -I. -fopenmp $(PKG_CFLAGS)
 ALL_CFLAGS = $(BASE) $(CFLAGS) $(WARN) $(SANFLAGS)
@@ -111,7 +111,7 @@ $(B)/memwall.pc: Makefile $(STAMP)
 	@printf '%s\n' 'prefix=$(prefix)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
 	 'Name: memwall' 'Description: speedup models with memory latency: data, laws, fit, prediction, advice' \
 	 'Version: $(VERSION)' 'Requires.private: $(PKGS)' 'Libs: -L$${libdir} -lmemwall' \
-	 'Libs.private: -lcsv -lglpk -lsvm -lm -fopenmp' 'Cflags: -I$${includedir}/memwall' > $@
+	 'Libs.private: -lcsv -lnettle -lglpk -lsvm -lm -fopenmp' 'Cflags: -I$${includedir}/memwall' > $@
 
 $(B)/plots/scripts.o: $(wildcard plots/*.gp)
 

@@ -9,7 +9,7 @@ probe() {
     for tool in gcc pkg-config gnuplot; do
         command -v "$tool" >/dev/null 2>&1 || return 1
     done
-    pkg-config --exists gsl hwloc jansson cmocka || return 1
+    pkg-config --exists gsl hwloc jansson nettle cmocka || return 1
     echo '#include <csv.h>
 #include <glpk.h>
 #include <numa.h>
@@ -42,5 +42,5 @@ for arg; do
     echo "memwall: something is still missing after the installation" >&2
     exit 1
 done
-echo "memwall: no known package manager; install by hand: gcc make pkg-config GSL hwloc libnuma jansson libcsv GLPK libsvm cmocka gnuplot" >&2
+echo "memwall: no known package manager; install by hand: gcc make pkg-config GSL hwloc libnuma jansson libcsv nettle GLPK libsvm cmocka gnuplot" >&2
 exit 1

@@ -55,6 +55,7 @@ struct mw_dataset {
     char sha256[65];           /* of the bytes read */
     char *workload;            /* "" where unknown */
     char *input;
+    char *label;               /* of mw_dataset_read_by: "input=3, set=cores"; "" otherwise */
     enum mw_quantity quantity;
     char *rate_unit;           /* NULL, or the name of the rate column that was inverted */
     double memory_freq_hz;     /* from a `# memory_freq_ghz:` line; 0 where unknown */

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "data/columns.h"
+
+#include "data/columns_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+    const char *name;
+    enum mw_dimension dimension;
+} fields[MW_FIELD_COUNT] = {
+    [MW_FIELD_CORES] = {"cores", MW_DIM_NONE},
+    [MW_FIELD_FREQ] = {"freq", MW_DIM_FREQ},
+    [MW_FIELD_FREQ_EFFECTIVE] = {"freq_effective", MW_DIM_FREQ},
+    [MW_FIELD_TIME] = {"time", MW_DIM_TIME},
+    [MW_FIELD_RATE] = {"rate", MW_DIM_NONE},
+    [MW_FIELD_SPEEDUP] = {"speedup", MW_DIM_NONE},
+    [MW_FIELD_ENERGY] = {"energy", MW_DIM_ENERGY},
+    [MW_FIELD_POWER] = {"power", MW_DIM_POWER},
+    [MW_FIELD_CPU_TIME] = {"cpu", MW_DIM_TIME},
+    [MW_FIELD_EXIT_STATUS] = {"exit_status", MW_DIM_NONE},
+    [MW_FIELD_VALID] = {"valid", MW_DIM_NONE},
+    [MW_FIELD_REPETITION] = {"repetition", MW_DIM_NONE},
+    [MW_FIELD_WORKLOAD] = {"workload", MW_DIM_NONE},
+    [MW_FIELD_INPUT] = {"input", MW_DIM_NONE},
+};
+
+const char *mw_field_name(enum mw_field field)
+{
+    return fields[field].name;
+}
+
+enum mw_dimension mw_field_dimension(enum mw_field field)
+{
+    return fields[field].dimension;
+}
+
+bool mw_field_find(const char *name, size_t length, enum mw_field *field)
+{
+    for (size_t i = 0; i < MW_FIELD_COUNT; i++)
+        if (strlen(fields[i].name) == length && !strncmp(fields[i].name, name, length)) {
+            *field = (enum mw_field)i;
+            return true;
+        }
+    return false;
+}
+
+bool mw_table_column(const struct mw_table *table, const char *name, size_t *column)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (!strcmp(mw_table_header(table, i), name)) {
+            *column = i;
+            return true;
+        }
+    char wanted[64], got[64];
+    mw_name_letters(name, wanted, sizeof wanted);
+    for (size_t i = 0; *wanted && i < table->column_count; i++) {
+        mw_name_letters(mw_table_header(table, i), got, sizeof got);
+        if (!strcmp(wanted, got)) {
+            *column = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- the columns that --map names ------------------------------------------ */
+
+static enum mw_err unknown_map(const struct finder *f, const char *map, struct mw_error *error)
+{
+    char list[256] = "";
+    for (size_t i = 0; i < MW_FIELD_COUNT; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", fields[i].name);
+    (void)f;
+    mw_fail(error, MW_USAGE, "--map '%s': the form is FIELD=COLUMN", map);
+    return mw_hint(error, "fields are %s", list);
+}
+
+static enum mw_err apply_map(struct finder *f, const char *map, struct mw_error *error)
+{
+    const char *equals = strchr(map, '=');
+    enum mw_field field;
+    size_t column;
+    if (!equals || !mw_field_find(map, (size_t)(equals - map), &field))
+        return unknown_map(f, map, error);
+    if (!mw_table_column(f->table, equals + 1, &column)) {
+        mw_fail(error, MW_USAGE, "--map '%s': %s has no column '%s'", map, f->table->name, equals + 1);
+        char names[200];
+        mw_finder_names(f, NULL, names, sizeof names);
+        return mw_hint(error, "the columns are %s", names);
+    }
+    bool is_value = field == MW_FIELD_TIME || field == MW_FIELD_RATE || field == MW_FIELD_SPEEDUP;
+    if (is_value && f->columns->repeat_count && f->columns->value != field)
+        return mw_fail(error, MW_USAGE, "--map names both %s and %s: one is fitted", fields[f->columns->value].name,
+                       fields[field].name);
+    if (is_value) {
+        f->columns->value = field;
+        return mw_finder_add_repeat(f, column, error);
+    }
+    mw_finder_set(f, field, column);
+    return MW_OK;
+}
+
+/* --- all of it ---------------------------------------------------------------- */
+
+/* A bare frequency is in GHz, unless no processor has so many: then MHz, kHz or Hz. */
+static void guess_freq_unit(struct finder *f, enum mw_field field)
+{
+    struct mw_column *column = &f->columns->of[field];
+    if (!f->columns->has[field] || f->headings[column->index].dimension == MW_DIM_FREQ)
+        return;
+    static const struct {
+        double from, factor;
+        const char *name;
+    } units[] = {{1e8, 1, "Hz"}, {1e5, 1e3, "kHz"}, {100, 1e6, "MHz"}};
+    double value;
+    const char *rest;
+    column->factor = 1e9;
+    for (size_t i = 0; i < f->count; i++) {
+        const char *cell = mw_table_cell(f->table, f->rows[i], column->index);
+        if (mw_cell_missing(cell) || !mw_cell_number(cell, &column->style, &value, &rest) || *rest)
+            continue;
+        for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+            if (value >= units[u].from) {
+                column->factor = units[u].factor;
+                snprintf(f->columns->note, sizeof f->columns->note, "column '%.60s' names no unit: read as %s",
+                         mw_table_header(f->table, column->index), units[u].name);
+                break;
+            }
+        return;
+    }
+}
+
+static enum mw_err settle_style(struct finder *f, struct mw_column *column, struct mw_error *error)
+{
+    struct mw_style_evidence evidence = {0};
+    for (size_t i = 0; i < f->count; i++)
+        mw_style_observe(&evidence, mw_table_cell(f->table, f->rows[i], column->index));
+    if (mw_style_settle(&evidence, f->table->delimiter == ',', &column->style))
+        return MW_OK;
+    mw_fail(error, MW_DATA, "%s: commas in column '%s' may be decimal signs or thousands separators", f->table->name,
+            mw_table_header(f->table, column->index));
+    return mw_hint(error, "write the numbers with a decimal point and no thousands separators");
+}
+
+static enum mw_err find(struct finder *f, const char *const *map, size_t map_count, bool energy_only,
+                        struct mw_error *error)
+{
+    struct mw_columns *columns = f->columns;
+    enum mw_err err = MW_OK;
+    for (size_t i = 0; i < f->table->column_count; i++)
+        mw_heading_parse(&f->headings[i], mw_table_header(f->table, i));
+    for (size_t i = 0; i < map_count && !err; i++)
+        err = apply_map(f, map[i], error);
+    for (enum mw_field field = 0; field < MW_FIELD_COUNT && !err; field++)
+        if (field != MW_FIELD_TIME && field != MW_FIELD_RATE && field != MW_FIELD_SPEEDUP && !columns->has[field])
+            err = mw_finder_choose(f, field, error);
+    if (!err && !columns->repeat_count)
+        err = mw_finder_value(f, energy_only, error);
+    if (!err && !columns->has[MW_FIELD_CORES])
+        err = mw_finder_no_cores(f, error);
+    for (enum mw_field field = 0; field < MW_FIELD_COUNT && !err; field++)
+        if (columns->has[field] && field != MW_FIELD_WORKLOAD && field != MW_FIELD_INPUT && field != MW_FIELD_VALID)
+            err = settle_style(f, &columns->of[field], error);
+    for (size_t i = 0; i < columns->repeat_count && !err; i++)
+        err = settle_style(f, &columns->repeats[i], error);
+    if (!err) {
+        guess_freq_unit(f, MW_FIELD_FREQ);
+        guess_freq_unit(f, MW_FIELD_FREQ_EFFECTIVE);
+    }
+    return err;
+}
+
+enum mw_err mw_columns_find(struct mw_columns *columns, const struct mw_table *table, const size_t *rows, size_t count,
+                            const char *const *map, size_t map_count, bool energy_only, struct mw_error *error)
+{
+    struct mw_columns got = {0};
+    struct finder f = {table, rows, count, &got, calloc(table->column_count, sizeof *f.headings),
+                       calloc(table->column_count, sizeof *f.taken)};
+    enum mw_err err = f.headings && f.taken ? find(&f, map, map_count, energy_only, error)
+                                            : mw_fail(error, MW_NOMEM, "out of memory");
+    free(f.headings);
+    free(f.taken);
+    if (err)
+        mw_columns_release(&got);
+    else
+        *columns = got;
+    return err;
+}
+
+void mw_columns_release(struct mw_columns *columns)
+{
+    free(columns->repeats);
+    *columns = (struct mw_columns){0};
+}

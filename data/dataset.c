@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "data/dataset.h"
+
+#include "data/cell.h"
+#include "data/columns.h"
+#include "data/rows.h"
+#include "data/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mw_dataset_release(struct mw_dataset *dataset)
+{
+    free(dataset->file);
+    free(dataset->workload);
+    free(dataset->input);
+    free(dataset->label);
+    free(dataset->rate_unit);
+    free(dataset->rows);
+    for (size_t i = 0; i < dataset->set_aside_count; i++)
+        free(dataset->set_aside[i].reason);
+    free(dataset->set_aside);
+    for (size_t i = 0; i < dataset->warning_count; i++)
+        free(dataset->warnings[i]);
+    free(dataset->warnings);
+    *dataset = (struct mw_dataset){0};
+}
+
+enum mw_err mw_dataset_warn(struct mw_dataset *dataset, struct mw_error *error, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    int length = vasprintf(&text, format, args);
+    va_end(args);
+    char **warnings = realloc(dataset->warnings, (dataset->warning_count + 1) * sizeof *warnings);
+    if (warnings)
+        dataset->warnings = warnings;
+    if (length < 0 || !warnings) {
+        if (length >= 0)
+            free(text);
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    }
+    dataset->warnings[dataset->warning_count++] = text;
+    return MW_OK;
+}
+
+/* Columns whose values name different things to fit: rows of two of them are not one curve. */
+static const struct {
+    const char *name;
+    bool is_program; /* else an input or a set of runs */
+} groups[] = {
+    {"workload", true},     {"kernel", true},   {"benchmark", true}, {"program", true}, {"application", true},
+    {"app", true},          {"test", true},     {"input", false},    {"set", false},    {"dataset", false},
+    {"problem", false},     {"problem_size", false}, {"input_size", false}, {"precision", false}, {"variant", false},
+};
+enum { GROUP_COUNT = sizeof groups / sizeof *groups };
+
+/* Texts equal, or numbers equal (2.4 is 2.40). */
+static bool same_value(const char *a, const char *b)
+{
+    const struct mw_number_style style = {'.', '\0'};
+    const char *rest_a, *rest_b;
+    double x, y;
+    if (!strcmp(a, b))
+        return true;
+    return mw_cell_number(a, &style, &x, &rest_a) && mw_cell_number(b, &style, &y, &rest_b) && !strcmp(rest_a, rest_b) &&
+           x <= y && x >= y;
+}
+
+/* The different values of a column, at most `limit`; NULL-terminated by count. */
+static size_t distinct(const struct mw_table *table, size_t column, const size_t *rows, size_t count,
+                       const char **values, size_t limit)
+{
+    size_t found = 0;
+    const char *last = NULL;
+    for (size_t i = 0; i < count && found < limit; i++) {
+        const char *cell = mw_table_cell(table, rows[i], column);
+        if (last && !strcmp(cell, last))
+            continue;
+        last = cell;
+        bool known = false;
+        for (size_t j = 0; j < found && !known; j++)
+            known = same_value(values[j], cell);
+        if (!known)
+            values[found++] = cell;
+    }
+    return found;
+}
+
+enum { SHOWN = 12 }; /* values named in a message */
+
+static void list_values(const char **values, size_t count, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        if (used + strlen(values[i]) + 8 > size)
+            break;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", *values[i] ? values[i] : "''");
+    }
+    if (count > SHOWN)
+        snprintf(text + used, size - used, ", …");
+}
+
+static enum mw_err no_column(const struct mw_table *table, const char *name, struct mw_error *error)
+{
+    char names[200] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < table->column_count && used + strlen(mw_table_header(table, i)) + 8 < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", i ? ", " : "", mw_table_header(table, i));
+    mw_fail(error, MW_USAGE, "%s has no column '%s'", table->name, name);
+    return mw_hint(error, "the columns are %s", names);
+}
+
+static enum mw_err keep_where(const struct mw_table *table, const char *where, size_t *rows, size_t *count,
+                              struct mw_error *error)
+{
+    const char *equals = strchr(where, '=');
+    if (!equals || equals == where)
+        return mw_fail(error, MW_USAGE, "--where '%s': the form is COLUMN=VALUE", where);
+    char *name = strndup(where, (size_t)(equals - where));
+    size_t column, kept = 0;
+    if (!name)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err = mw_table_column(table, name, &column) ? MW_OK : no_column(table, name, error);
+    free(name);
+    if (err)
+        return err;
+    const char *values[SHOWN + 1];
+    size_t value_count = distinct(table, column, rows, *count, values, SHOWN + 1);
+    for (size_t i = 0; i < *count; i++)
+        if (same_value(mw_table_cell(table, rows[i], column), equals + 1))
+            rows[kept++] = rows[i];
+    if (!kept) {
+        char list[200];
+        list_values(values, value_count, list, sizeof list);
+        mw_fail(error, MW_DATA, "%s: no row has %s", table->name, where);
+        return mw_hint(error, "column '%s' holds %s", mw_table_header(table, column), list);
+    }
+    *count = kept;
+    return MW_OK;
+}
+
+/* The rows that --where leaves, in *rows (caller frees). */
+static enum mw_err select_rows(const struct mw_table *table, const struct mw_dataset_options *options, size_t **rows,
+                               size_t *count, struct mw_error *error)
+{
+    size_t *chosen = malloc(table->row_count * sizeof *chosen), kept = table->row_count;
+    if (!chosen)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; i < kept; i++)
+        chosen[i] = i;
+    enum mw_err err = MW_OK;
+    for (size_t i = 0; options && i < options->where_count && !err; i++)
+        err = keep_where(table, options->where[i], chosen, &kept, error);
+    if (err) {
+        free(chosen);
+        return err;
+    }
+    *rows = chosen;
+    *count = kept;
+    return MW_OK;
+}
+
+static enum mw_err take_text(char **target, const char *text, struct mw_error *error)
+{
+    free(*target);
+    *target = strdup(text);
+    return *target ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+}
+
+/* Several values of a grouping column are an error; one value names the workload or the input. */
+static enum mw_err check_groups(struct mw_dataset *dataset, const struct mw_table *table, const size_t *rows,
+                                size_t count, struct mw_error *error)
+{
+    for (size_t g = 0; g < GROUP_COUNT; g++) {
+        size_t column;
+        const char *values[SHOWN + 1];
+        if (!mw_table_column(table, groups[g].name, &column))
+            continue;
+        size_t found = distinct(table, column, rows, count, values, SHOWN + 1);
+        if (found > 1) {
+            char list[300];
+            list_values(values, found, list, sizeof list);
+            const char *name = mw_table_header(table, column);
+            mw_fail(error, MW_DATA, "%s: column '%s' holds several values (%s), which are not one curve", table->name, name,
+                    list);
+            return mw_hint(error, "--where %s=%s takes one of them, --by %s each on its own", name, values[0], name);
+        }
+        char **target = groups[g].is_program ? &dataset->workload : &dataset->input;
+        enum mw_err err = **target ? MW_OK : take_text(target, values[0], error);
+        if (err)
+            return err;
+    }
+    return MW_OK;
+}
+
+static enum mw_err finish(struct mw_dataset *dataset, const struct mw_table *table, const struct mw_columns *columns,
+                          struct mw_error *error)
+{
+    const char *memory = mw_table_meta(table, "memory_freq_ghz");
+    const struct mw_number_style style = {'.', '\0'};
+    double freq_hz;
+    if (memory && mw_cell_quantity(memory, &style, MW_DIM_FREQ, 1e9, &freq_hz) && freq_hz > 0)
+        dataset->memory_freq_hz = freq_hz;
+    enum mw_err err = MW_OK;
+    if (*columns->note)
+        err = mw_dataset_warn(dataset, error, "%s", columns->note);
+    size_t usable = 0;
+    for (size_t i = 0; i < dataset->count; i++)
+        usable += !dataset->rows[i].set_aside;
+    if (!err && !usable)
+        return mw_fail(error, MW_DATA, "%s:%ld: no usable row: %s", table->name, dataset->set_aside[0].line,
+                       dataset->set_aside[0].reason);
+    return err;
+}
+
+static enum mw_err build(struct mw_dataset *dataset, const char *path, const struct mw_table *table, const size_t *rows,
+                         size_t count, const struct mw_dataset_options *options, struct mw_error *error)
+{
+    static const struct mw_dataset_options none;
+    struct mw_dataset got = {.file = strdup(path), .workload = strdup(""), .input = strdup(""), .label = strdup("")};
+    struct mw_columns columns = {0};
+    options = options ? options : &none;
+    memcpy(got.sha256, table->sha256, sizeof got.sha256);
+    enum mw_err err = got.file && got.workload && got.input && got.label ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    if (!err)
+        err = check_groups(&got, table, rows, count, error);
+    if (!err)
+        err = mw_columns_find(&columns, table, rows, count, options->map, options->map_count, options->energy_only, error);
+    if (!err) {
+        got.quantity = columns.value == MW_FIELD_SPEEDUP  ? MW_SPEEDUP
+                       : columns.value == MW_FIELD_ENERGY ? MW_ENERGY
+                                                          : MW_TIME;
+        if (columns.value == MW_FIELD_RATE)
+            err = take_text(&got.rate_unit, mw_table_header(table, columns.repeats[0].index), error);
+    }
+    if (!err)
+        err = mw_rows_build(&got, table, &columns, rows, count, options->keep_failed, error);
+    if (!err)
+        err = finish(&got, table, &columns, error);
+    mw_columns_release(&columns);
+    if (err)
+        mw_dataset_release(&got);
+    else
+        *dataset = got;
+    return err;
+}
+
+enum mw_err mw_dataset_read(struct mw_dataset *dataset, const char *path, const struct mw_dataset_options *options,
+                            struct mw_error *error)
+{
+    struct mw_table table;
+    size_t *rows = NULL, count;
+    enum mw_err err = mw_table_read(&table, path, error);
+    if (err)
+        return err;
+    err = select_rows(&table, options, &rows, &count, error);
+    if (!err)
+        err = build(dataset, path, &table, rows, count, options, error);
+    free(rows);
+    mw_table_release(&table);
+    return err;
+}
+
+/* --- one dataset for each combination ------------------------------------------------ */
+
+static bool same_group(const struct mw_table *table, const size_t *columns, size_t n, size_t a, size_t b)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!same_value(mw_table_cell(table, a, columns[i]), mw_table_cell(table, b, columns[i])))
+            return false;
+    return true;
+}
+
+static enum mw_err label_group(char **label, const struct mw_table *table, const size_t *columns, size_t n, size_t row,
+                               struct mw_error *error)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        fprintf(f, "%s%s=%s", i ? ", " : "", mw_table_header(table, columns[i]), mw_table_cell(table, row, columns[i]));
+    if (fclose(f))
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    free(*label);
+    *label = text;
+    return MW_OK;
+}
+
+struct sets {
+    struct mw_dataset *items;
+    size_t count;
+};
+
+static enum mw_err split(struct sets *sets, const char *path, const struct mw_table *table, size_t *rows, size_t count,
+                         const struct mw_dataset_options *options, const size_t *columns, size_t n,
+                         struct mw_error *error)
+{
+    size_t *group = malloc(count * sizeof *group);
+    enum mw_err err = group ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    while (!err && count) { /* the group of the first row left; what is left moves up */
+        size_t in = 0, left = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (same_group(table, columns, n, rows[0], rows[i]))
+                group[in++] = rows[i];
+        }
+        for (size_t i = 0, g = 0; i < count; i++) {
+            if (g < in && rows[i] == group[g])
+                g++;
+            else
+                rows[left++] = rows[i];
+        }
+        count = left;
+        struct mw_dataset *items = realloc(sets->items, (sets->count + 1) * sizeof *items);
+        if (!items) {
+            err = mw_fail(error, MW_NOMEM, "out of memory");
+            break;
+        }
+        sets->items = items;
+        err = build(&items[sets->count], path, table, group, in, options, error);
+        if (!err)
+            err = label_group(&items[sets->count++].label, table, columns, n, group[0], error);
+    }
+    free(group);
+    return err;
+}
+
+enum mw_err mw_dataset_read_by(struct mw_dataset **sets, size_t *count, const char *path,
+                               const struct mw_dataset_options *options, const char **columns, size_t column_count,
+                               struct mw_error *error)
+{
+    struct mw_table table;
+    struct sets got = {0};
+    size_t *rows = NULL, row_count, *index = malloc((column_count + 1) * sizeof *index);
+    enum mw_err err = mw_table_read(&table, path, error);
+    if (err) {
+        free(index);
+        return err;
+    }
+    if (!index)
+        err = mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; i < column_count && !err; i++)
+        if (!mw_table_column(&table, columns[i], &index[i]))
+            err = no_column(&table, columns[i], error);
+    if (!err)
+        err = select_rows(&table, options, &rows, &row_count, error);
+    if (!err)
+        err = split(&got, path, &table, rows, row_count, options, index, column_count, error);
+    free(rows);
+    free(index);
+    mw_table_release(&table);
+    if (err) {
+        for (size_t i = 0; i < got.count; i++)
+            mw_dataset_release(&got.items[i]);
+        free(got.items);
+        return err;
+    }
+    *sets = got.items;
+    *count = got.count;
+    return MW_OK;
+}

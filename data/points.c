@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "data/dataset.h"
+
+#include "data/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void mw_points_release(struct mw_points *points)
+{
+    free(points->items);
+    *points = (struct mw_points){0};
+}
+
+static int by_configuration(const void *a, const void *b)
+{
+    const struct mw_row *x = *(const struct mw_row *const *)a, *y = *(const struct mw_row *const *)b;
+    if (x->freq_hz < y->freq_hz || x->freq_hz > y->freq_hz)
+        return x->freq_hz < y->freq_hz ? -1 : 1;
+    if (x->cores != y->cores)
+        return x->cores < y->cores ? -1 : 1;
+    return x < y ? -1 : x > y; /* rows are one array: the order of the file */
+}
+
+static double energy_of(const struct mw_row *row, bool timed)
+{
+    return row->has & MW_HAS_ENERGY ? row->energy_j : timed && row->has & MW_HAS_POWER ? row->power_w * row->value : 0;
+}
+
+static double power_of(const struct mw_row *row, bool whole)
+{
+    return row->has & MW_HAS_POWER ? row->power_w : whole && row->has & MW_HAS_ENERGY ? row->energy_j / row->value : 0;
+}
+
+/* Median of the values that are greater than 0; false where there are none. */
+static bool median_of(double *values, size_t n, double *median)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (values[i] > 0)
+            values[kept++] = values[i];
+    if (kept)
+        *median = mw_median(values, kept);
+    return kept > 0;
+}
+
+/* timed: energy is power x time; the reverse (whole) holds only where the time is a run's, not that of one of its items */
+static void condense(struct mw_point *point, const struct mw_row *const *rows, size_t n, bool timed, bool whole,
+                     double *work)
+{
+    *point = (struct mw_point){.cores = rows[0]->cores, .freq_hz = rows[0]->freq_hz, .count = n, .noise_factor = 1,
+                               .line = rows[0]->line};
+    for (size_t i = 0; i < n; i++)
+        work[i] = rows[i]->value;
+    point->value = mw_median(work, n);
+    for (size_t i = 0; i < n; i++)
+        work[i] = log(rows[i]->value);
+    point->spread = n > 1 ? mw_mad(work, n) : 0;
+    for (size_t i = 0; i < n; i++)
+        work[i] = energy_of(rows[i], timed);
+    point->has_energy = median_of(work, n, &point->energy_j);
+    for (size_t i = 0; i < n; i++)
+        work[i] = power_of(rows[i], whole);
+    point->has_power = median_of(work, n, &point->power_w);
+    for (size_t i = 0; i < n; i++)
+        work[i] = rows[i]->has & MW_HAS_CPU_TIME ? rows[i]->cpu_time_s : 0;
+    point->has_cpu_time = median_of(work, n, &point->cpu_time_s);
+}
+
+enum mw_err mw_points_from_dataset(struct mw_points *points, const struct mw_dataset *dataset, struct mw_error *error)
+{
+    struct mw_points got = {.quantity = dataset->quantity};
+    const struct mw_row **rows = malloc((dataset->count + 1) * sizeof *rows);
+    double *work = malloc((dataset->count + 1) * sizeof *work);
+    got.items = malloc((dataset->count + 1) * sizeof *got.items);
+    enum mw_err err = rows && work && got.items ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    size_t used = 0;
+    bool timed = dataset->quantity == MW_TIME;
+    for (size_t i = 0; i < dataset->count && !err; i++)
+        if (!dataset->rows[i].set_aside && dataset->rows[i].has & MW_HAS_VALUE)
+            rows[used++] = &dataset->rows[i];
+    if (!err && !used)
+        err = mw_fail(error, MW_DATA, "%s: no usable row", dataset->file);
+    if (!err)
+        qsort(rows, used, sizeof *rows, by_configuration);
+    for (size_t from = 0, to; from < used && !err; from = to) {
+        for (to = from + 1; to < used && rows[to]->cores == rows[from]->cores &&
+                            !(rows[to]->freq_hz > rows[from]->freq_hz);
+             to++)
+            ;
+        condense(&got.items[got.count++], rows + from, to - from, timed, timed && !dataset->rate_unit, work);
+    }
+    free(rows);
+    free(work);
+    struct mw_point *fitted = err ? NULL : realloc(got.items, got.count * sizeof *fitted);
+    if (fitted)
+        got.items = fitted;
+    if (err)
+        free(got.items);
+    else
+        *points = got;
+    return err;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "data/rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct builder {
+    struct mw_dataset *dataset;
+    const struct mw_table *table;
+    const struct mw_columns *columns;
+    size_t row; /* of the table */
+    size_t row_capacity, aside_capacity;
+    bool keep_failed;
+    char unit[32]; /* what stands behind the numbers of a rate, the same in all cells */
+    struct mw_error *error;
+};
+
+static enum mw_err bad_cell(const struct builder *b, size_t column, const char *what)
+{
+    const char *cell = mw_table_cell(b->table, b->row, column);
+    return mw_fail(b->error, MW_DATA, "%s:%u: '%.60s' in column '%.60s' %s", b->table->name, b->table->lines[b->row],
+                   cell, mw_table_header(b->table, column), what);
+}
+
+/* A quantity that may be missing; negative values are wrong in all of them. */
+static enum mw_err read_quantity(const struct builder *b, enum mw_field field, const struct mw_column *column,
+                                 bool *has, double *value)
+{
+    const char *cell = mw_table_cell(b->table, b->row, column->index);
+    enum mw_dimension dimension = mw_field_dimension(field);
+    *has = false;
+    if (mw_cell_missing(cell))
+        return MW_OK;
+    if (!mw_cell_quantity(cell, &column->style, dimension, column->factor, value))
+        return bad_cell(b, column->index,
+                        dimension == MW_DIM_TIME   ? "is not a time"
+                        : dimension == MW_DIM_FREQ ? "is not a frequency"
+                                                   : "is not a number");
+    if (*value < 0)
+        return bad_cell(b, column->index, "is negative");
+    *has = true;
+    return MW_OK;
+}
+
+/* A rate or a speedup: a number, perhaps with words behind it, the same in each cell. */
+static enum mw_err read_plain(struct builder *b, enum mw_field field, const struct mw_column *column, bool *has,
+                              double *value)
+{
+    const char *cell = mw_table_cell(b->table, b->row, column->index), *rest;
+    *has = false;
+    if (mw_cell_missing(cell))
+        return MW_OK;
+    if (!mw_cell_number(cell, &column->style, value, &rest))
+        return bad_cell(b, column->index, "is not a number");
+    if (*rest && field == MW_FIELD_SPEEDUP && strcasecmp(rest, "x"))
+        return bad_cell(b, column->index, "is not a number");
+    if (*rest && field == MW_FIELD_RATE) {
+        if (!*b->unit)
+            snprintf(b->unit, sizeof b->unit, "%s", rest);
+        if (strncmp(b->unit, rest, sizeof b->unit - 1))
+            return bad_cell(b, column->index, "has another unit than the rows above");
+    }
+    if (*value < 0)
+        return bad_cell(b, column->index, "is negative");
+    *has = true;
+    return MW_OK;
+}
+
+static enum mw_err read_whole(const struct builder *b, enum mw_field field, double low, double high, bool *has,
+                              double *value)
+{
+    *has = false;
+    if (!b->columns->has[field])
+        return MW_OK;
+    const struct mw_column *column = &b->columns->of[field];
+    const char *cell = mw_table_cell(b->table, b->row, column->index), *rest;
+    if (mw_cell_missing(cell))
+        return MW_OK;
+    if (!mw_cell_number(cell, &column->style, value, &rest) || *rest || *value != floor(*value))
+        return bad_cell(b, column->index, "is not a whole number");
+    if (*value < low || *value > high)
+        return bad_cell(b, column->index, *value < low ? "is too small" : "is too large");
+    *has = true;
+    return MW_OK;
+}
+
+static enum mw_err append_row(struct builder *b, const struct mw_row *row)
+{
+    struct mw_dataset *d = b->dataset;
+    if (d->count == b->row_capacity) {
+        size_t capacity = b->row_capacity ? 2 * b->row_capacity : 64;
+        struct mw_row *rows = realloc(d->rows, capacity * sizeof *rows);
+        if (!rows)
+            return mw_fail(b->error, MW_NOMEM, "out of memory");
+        d->rows = rows;
+        b->row_capacity = capacity;
+    }
+    d->rows[d->count++] = *row;
+    return MW_OK;
+}
+
+static enum mw_err set_aside(struct builder *b, struct mw_row *row, const char *label, int number)
+{
+    struct mw_dataset *d = b->dataset;
+    if (d->set_aside_count == b->aside_capacity) {
+        size_t capacity = b->aside_capacity ? 2 * b->aside_capacity : 16;
+        struct mw_set_aside *items = realloc(d->set_aside, capacity * sizeof *items);
+        if (!items)
+            return mw_fail(b->error, MW_NOMEM, "out of memory");
+        d->set_aside = items;
+        b->aside_capacity = capacity;
+    }
+    char *reason = NULL;
+    if ((number ? asprintf(&reason, "%s (exit status %d)", label, number) : asprintf(&reason, "%s", label)) < 0)
+        return mw_fail(b->error, MW_NOMEM, "out of memory");
+    d->set_aside[d->set_aside_count++] = (struct mw_set_aside){row->line, reason};
+    if (!b->keep_failed)
+        return MW_OK;
+    row->set_aside = label;
+    return append_row(b, row);
+}
+
+/* yes, true, 1, successful against no, false, 0, failed, unsuccessful. */
+static enum mw_err read_valid(const struct builder *b, bool *valid)
+{
+    static const char *const yes[] = {"yes", "true", "1", "ok", "y", "pass", "passed", "successful", "valid"};
+    static const char *const no[] = {"no", "false", "0", "n", "fail", "failed", "unsuccessful", "invalid"};
+    *valid = true;
+    if (!b->columns->has[MW_FIELD_VALID])
+        return MW_OK;
+    size_t column = b->columns->of[MW_FIELD_VALID].index;
+    const char *cell = mw_table_cell(b->table, b->row, column);
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        if (!strcasecmp(cell, yes[i]))
+            return MW_OK;
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (!strcasecmp(cell, no[i])) {
+            *valid = false;
+            return MW_OK;
+        }
+    return mw_cell_missing(cell) ? MW_OK : bad_cell(b, column, "is neither yes nor no");
+}
+
+/* The fields that stand beside the value. */
+static enum mw_err read_beside(const struct builder *b, struct mw_row *row)
+{
+    const struct {
+        enum mw_field field;
+        unsigned bit;
+        double *target;
+        bool zero_is_missing; /* below the resolution of the meter */
+    } parts[] = {
+        {MW_FIELD_FREQ, MW_HAS_FREQ, &row->freq_hz, true},
+        {MW_FIELD_FREQ_EFFECTIVE, MW_HAS_FREQ_EFFECTIVE, &row->freq_effective_hz, true},
+        {MW_FIELD_ENERGY, MW_HAS_ENERGY, &row->energy_j, true},
+        {MW_FIELD_POWER, MW_HAS_POWER, &row->power_w, true},
+        {MW_FIELD_CPU_TIME, MW_HAS_CPU_TIME, &row->cpu_time_s, false},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        bool has;
+        double value;
+        if (!b->columns->has[parts[i].field])
+            continue;
+        enum mw_err err = read_quantity(b, parts[i].field, &b->columns->of[parts[i].field], &has, &value);
+        if (err)
+            return err;
+        if (has && (value > 0 || !parts[i].zero_is_missing)) {
+            row->has |= parts[i].bit;
+            *parts[i].target = value;
+        }
+    }
+    /* whole hertz, so that 2.4 GHz is the same number in whatever unit it was written */
+    row->freq_hz = nearbyint(row->freq_hz);
+    row->freq_effective_hz = nearbyint(row->freq_effective_hz);
+    return MW_OK;
+}
+
+static enum mw_err read_value(struct builder *b, const struct mw_column *column, struct mw_row row, bool freq_known)
+{
+    enum mw_field field = b->columns->value;
+    bool has;
+    double value = 0;
+    enum mw_err err = field == MW_FIELD_TIME || field == MW_FIELD_ENERGY
+                          ? read_quantity(b, field, column, &has, &value)
+                          : read_plain(b, field, column, &has, &value);
+    if (err)
+        return err;
+    if (!has && b->columns->repeat_count > 1)
+        return MW_OK; /* a wide row with fewer repeats */
+    if (!has)
+        return set_aside(b, &row, "no value in this row", 0);
+    if (!(value > 0))
+        return set_aside(b, &row, field == MW_FIELD_TIME ? "a time of 0 is below the resolution of the timer"
+                                                         : "a value of 0 cannot be fitted", 0);
+    if (freq_known && !(row.has & MW_HAS_FREQ))
+        return set_aside(b, &row, "no frequency in this row, but in others", 0);
+    row.has |= MW_HAS_VALUE;
+    row.value = field == MW_FIELD_RATE ? 1 / value : value;
+    if (!isfinite(row.value) || row.value <= 0)
+        return bad_cell(b, column->index, "is out of range");
+    return append_row(b, &row);
+}
+
+static enum mw_err read_row(struct builder *b, bool freq_known)
+{
+    const struct mw_columns *columns = b->columns;
+    struct mw_row row = {.line = b->table->lines[b->row]};
+    bool has, valid;
+    double value;
+    enum mw_err err = read_whole(b, MW_FIELD_CORES, 1, 1e6, &has, &value);
+    if (err)
+        return err;
+    if (!has)
+        return bad_cell(b, columns->of[MW_FIELD_CORES].index, "is not a number of cores");
+    row.cores = (unsigned)value;
+    err = read_whole(b, MW_FIELD_REPETITION, 0, 1e9, &has, &value);
+    if (!err && has)
+        row.repetition = (unsigned)value;
+    if (!err)
+        err = read_whole(b, MW_FIELD_EXIT_STATUS, -1e6, 1e6, &has, &value);
+    if (!err && has) {
+        row.has |= MW_HAS_EXIT_STATUS;
+        row.exit_status = (int)value;
+    }
+    if (!err)
+        err = read_valid(b, &valid);
+    if (err)
+        return err;
+    if (row.exit_status)
+        return set_aside(b, &row, "the run failed", row.exit_status);
+    if (!valid)
+        return set_aside(b, &row, "marked as not valid", 0);
+    err = read_beside(b, &row);
+    for (size_t i = 0; i < columns->repeat_count && !err; i++) {
+        if (columns->repeat_count > 1)
+            row.repetition = (unsigned)i + 1;
+        err = read_value(b, &columns->repeats[i], row, freq_known);
+    }
+    return err;
+}
+
+/*
+ * Energy beside mean power and time: where the three disagree, the energy is the rounded one (counters that step by
+ * 360 J, meters read in Wh), so power x time takes its place. A meter and a timer that are started one after the other
+ * agree within 2 % on runs worth fitting.
+ */
+static enum mw_err reconcile_energy(struct mw_dataset *dataset, struct mw_error *error)
+{
+    const double tolerance = 0.02;
+    size_t off = 0, both = 0;
+    for (size_t i = 0; i < dataset->count; i++) {
+        struct mw_row *row = &dataset->rows[i];
+        if (!(row->has & MW_HAS_ENERGY) || !(row->has & MW_HAS_POWER) || !(row->has & MW_HAS_VALUE))
+            continue;
+        both++;
+        off += fabs(log(row->energy_j / (row->power_w * row->value))) > tolerance;
+    }
+    if (2 * off <= both)
+        return MW_OK;
+    for (size_t i = 0; i < dataset->count; i++)
+        if (dataset->rows[i].has & MW_HAS_POWER && dataset->rows[i].has & MW_HAS_ENERGY) {
+            dataset->rows[i].has &= ~(unsigned)MW_HAS_ENERGY;
+            dataset->rows[i].energy_j = 0;
+        }
+    return mw_dataset_warn(dataset, error,
+                           "energy differs from power x time by more than 2 %% in %zu of %zu rows: power x time is used", off,
+                           both);
+}
+
+enum mw_err mw_rows_build(struct mw_dataset *dataset, const struct mw_table *table, const struct mw_columns *columns,
+                          const size_t *rows, size_t count, bool keep_failed, struct mw_error *error)
+{
+    struct builder b = {.dataset = dataset, .table = table, .columns = columns, .keep_failed = keep_failed, .error = error};
+    bool freq_known = false;
+    for (size_t i = 0; i < count && columns->has[MW_FIELD_FREQ] && !freq_known; i++)
+        freq_known = !mw_cell_missing(mw_table_cell(table, rows[i], columns->of[MW_FIELD_FREQ].index));
+    enum mw_err err = MW_OK;
+    for (size_t i = 0; i < count && !err; i++) {
+        b.row = rows[i];
+        err = read_row(&b, freq_known);
+    }
+    if (!err && columns->value == MW_FIELD_TIME)
+        err = reconcile_energy(dataset, error);
+    return err;
+}
