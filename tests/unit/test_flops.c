@@ -8,6 +8,11 @@
 
 #define VALUES 512
 
+union lanes {
+    double fp64[VALUES];
+    float fp32[VALUES];
+};
+
 static void replay64(bool fused, bool accumulates, double *a, double *b)
 {
     double x = *a, y = *b;
@@ -57,30 +62,29 @@ static void test_replay(void **state)
             continue;
         size_t n = kernel->chains * kernel->lanes;
         bool fused = strstr(kernel->variant, "fma"), accumulates = strstr(kernel->variant, "neon");
-        double a[VALUES], b[VALUES], wa[VALUES], wb[VALUES];
-        float *fa = (float *)a, *fb = (float *)b, *fwa = (float *)wa, *fwb = (float *)wb;
+        union lanes a, b, want_a, want_b;
         bool single = !strcmp(kernel->precision, "fp32");
         assert_true(n <= VALUES);
         for (size_t i = 0; i < n; i++) {
             double x = -0.1 - 0.7 * (double)i / (double)n, y = -0.8 + 0.6 * (double)i / (double)n;
             if (single) {
-                fa[i] = fwa[i] = (float)x;
-                fb[i] = fwb[i] = (float)y;
+                a.fp32[i] = want_a.fp32[i] = (float)x;
+                b.fp32[i] = want_b.fp32[i] = (float)y;
             } else {
-                a[i] = wa[i] = x;
-                b[i] = wb[i] = y;
+                a.fp64[i] = want_a.fp64[i] = x;
+                b.fp64[i] = want_b.fp64[i] = y;
             }
         }
-        kernel->run(a, b, ROUNDS);
+        kernel->run(&a, &b, ROUNDS);
         for (size_t i = 0; i < n; i++)
             for (size_t r = 0; r < ROUNDS * kernel->unroll; r++) {
                 if (single)
-                    replay32(fused, accumulates, fwa + i, fwb + i);
+                    replay32(fused, accumulates, want_a.fp32 + i, want_b.fp32 + i);
                 else
-                    replay64(fused, accumulates, wa + i, wb + i);
+                    replay64(fused, accumulates, want_a.fp64 + i, want_b.fp64 + i);
             }
         size_t bytes = n * (single ? sizeof(float) : sizeof(double));
-        if (memcmp(a, wa, bytes) || memcmp(b, wb, bytes))
+        if (memcmp(&a, &want_a, bytes) || memcmp(&b, &want_b, bytes))
             fail_msg("%s %s differs from its replay", kernel->precision, kernel->variant);
     }
 }
@@ -91,18 +95,18 @@ static void test_values_stay(void **state)
     (void)state;
     for (size_t k = 0; k < mw_flops_kernel_count; k++) {
         const struct mw_flops_kernel *kernel = &mw_flops_kernels[k];
-        double a[VALUES], b[VALUES];
+        union lanes a, b;
         bool single = !strcmp(kernel->precision, "fp32");
         if (!kernel->supported())
             continue;
         for (size_t i = 0; i < VALUES; i++) {
             if (single)
-                ((float *)a)[i] = ((float *)b)[i] = -0.5f;
+                a.fp32[i] = b.fp32[i] = -0.5f;
             else
-                a[i] = b[i] = -0.5;
+                a.fp64[i] = b.fp64[i] = -0.5;
         }
-        kernel->run(a, b, 1 << 18);
-        double x = single ? (double)((float *)a)[0] : a[0];
+        kernel->run(&a, &b, 1 << 18);
+        double x = single ? (double)a.fp32[0] : a.fp64[0];
         if (!(x > -1 && x < -1e-12))
             fail_msg("%s %s ends at %g", kernel->precision, kernel->variant, x);
     }
