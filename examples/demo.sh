@@ -19,7 +19,7 @@ freq=()
 "$memwall" machine --json | grep -q '"freqs_ghz": \[$' && freq=(--freq all)
 
 step "2. Bandwidth and latency"
-run measure stream --cores all ${freq+"${freq[@]}"} --kernels copy,scale,add,triad --force -o "$to/stream.csv"
+run measure stream --cores all ${freq+"${freq[@]}"} --kernel copy,scale,add,triad --force -o "$to/stream.csv"
 run measure latency --force -o "$to/latency.csv"
 
 step "3. A real program over cores: conjugate gradients on a sparse matrix"
