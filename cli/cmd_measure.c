@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct measure_probe *const probes[] = {NULL};
+static const struct measure_probe *const probes[] = {&measure_flops, NULL};
 
 static const char *const pages_choices[] = {"huge", "4k", "both", NULL};
 
@@ -212,7 +212,8 @@ const struct cli_command cmd_measure = {
         "Measures this machine and writes a CSV table with the evidence for it in # lines.\n"
         "stream: sustained bandwidth of copy, scale, add, triad, read, fill, dot and update, with -nt (non-temporal "
         "stores) and -4k (base pages) variants.\n"
-        "latency: time of one dependent load over the size of the working set.",
+        "latency: time of one dependent load over the size of the working set.\n"
+        "flops: multiply-adds from registers, for each instruction set that this processor has.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_SEED | CLI_ROOT | CLI_DRY_RUN | CLI_STRICT,
     .options_size = sizeof(struct measure_options),

@@ -6,6 +6,5 @@
 /* In the order of the work: measure, fit, ask. */
 const struct cli_command *const cli_commands[] = {
     &cmd_measure,
-    &cmd_scan,
     NULL,
 };

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 
 extern const struct cli_command cmd_measure;
-extern const struct cli_command cmd_scan;
+extern const struct cli_command cmd_plot;
 extern const struct cli_command cmd_fit;
 
 #endif

@@ -29,7 +29,7 @@ struct mw_model_param {
 };
 
 struct mw_model_law {        /* one tried law and its scores */
-    char name[16];
+    char name[24];
     size_t param_count;
     double params[8];
     double scale;            /* A in s GHz (time), factor (speedup) */
@@ -46,7 +46,7 @@ struct mw_combination {      /* an identified quantity worth printing, e.g. freq
 
 /* The ensemble of fits: draws of several laws under several priors, each with a discrepancy kernel of its own. */
 struct mw_ensemble_fit {
-    char law[16];
+    char law[24];
     int prior;               /* fit/prior.h */
     bool independent;        /* true: independent noise (the I half of docs/prediction.md) */
     double log_evidence;
@@ -74,7 +74,7 @@ struct mw_model_power {      /* P = s0 + s1 (S-1) + u3 S x^3 + p (c1 x + c3 x^3)
 };
 
 struct mw_model {
-    char law[16];            /* "mixture", or the one law asked for */
+    char law[24];            /* "mixture", or the one law asked for */
     enum mw_quantity quantity;
     size_t param_count;
     struct mw_model_param params[8]; /* of the variable-latency law for "mixture", else of `law` */

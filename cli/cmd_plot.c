@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/commands.h"
+
+#include "data/model_file.h"
+#include "data/table.h"
+#include "plots/gnuplot.h"
+#include "plots/model_plots.h"
+#include "plots/table_plots.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct options {
+    const char *kind, *terminal;
+};
+
+static const char *const kind_choices[] = {"speedup", "time", "energy", "heatmap", NULL};
+static const char *const terminal_choices[] = {"svg", "png", "pdf", "dumb", NULL};
+
+static const struct cli_option options[] = {
+    {"kind", CLI_CHOICE, CLI_FIELD(struct options, kind), "KIND", "of a model: speedup (default), time, energy or heatmap", kind_choices, 0, 0},
+    {"terminal", CLI_CHOICE, CLI_FIELD(struct options, terminal), "TERM", "svg, png, pdf or dumb (default: by the ending of -o FILE, else dumb)", terminal_choices, 0, 0},
+    {0},
+};
+
+static void defaults(void *o)
+{
+    ((struct options *)o)->kind = "speedup";
+}
+
+/* model.json begins with a brace, a table never does */
+static bool is_json(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    int c = ' ';
+    while (f && (c == ' ' || c == '\n' || c == '\r' || c == '\t'))
+        c = fgetc(f);
+    if (f)
+        fclose(f);
+    return f && c == '{';
+}
+
+static enum mw_err plot_model(struct mw_plot *plot, const char *path, const char *kind, struct mw_error *error)
+{
+    struct mw_model model = {0};
+    enum mw_err err = mw_model_read(&model, path, error);
+    if (!err)
+        err = mw_plot_model(plot, &model, kind, error);
+    mw_model_release(&model);
+    return err;
+}
+
+/* One table by its columns; a flops and a stream table together are a roofline. */
+static enum mw_err plot_tables(struct mw_plot *plot, char **paths, size_t count, struct mw_error *error)
+{
+    struct mw_table table[2] = {0};
+    enum mw_err err = MW_OK;
+    for (size_t i = 0; !err && i < count; i++)
+        err = mw_table_read(&table[i], paths[i], error);
+    if (!err && count == 1)
+        err = mw_plot_table(plot, &table[0], error);
+    if (!err && count == 2) {
+        const char *first = mw_plot_table_kind(&table[0]), *second = mw_plot_table_kind(&table[1]);
+        bool swap = first && !strcmp(first, "stream");
+        if (!first || !second || strcmp(swap ? second : first, "flops") != 0 || strcmp(swap ? first : second, "stream") != 0) {
+            mw_fail(error, MW_DATA, "two files make a picture only as a flops and a stream table (the roofline)");
+            err = mw_hint(error, "draw one file at a time");
+        } else {
+            err = mw_plot_roofline(plot, &table[swap], &table[!swap], error);
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        mw_table_release(&table[i]);
+    return err;
+}
+
+static int run(struct cli *cli, const void *data)
+{
+    const struct options *o = data;
+    struct mw_plot plot = {0};
+    enum mw_err err = cli->operand_count == 1 && is_json(cli->operands[0])
+                          ? plot_model(&plot, cli->operands[0], o->kind, &cli->error)
+                          : plot_tables(&plot, cli->operands, cli->operand_count, &cli->error);
+    if (!err)
+        err = mw_gnuplot_draw(&plot, o->terminal, cli->common.output, cli->common.force, &cli->error);
+    mw_plot_release(&plot);
+    return err ? cli_fail(cli, &cli->error) : 0;
+}
+
+const struct cli_command cmd_plot = {
+    .name = "plot",
+    .summary = "draw a model or what was measured",
+    .usage = "[options] FILE [FILE]",
+    .description =
+        "Draws by gnuplot. A model.json gives the speedup over cores with a curve, a 90 % band and the measured points for each "
+        "frequency (at most five), or time, energy, or a heat map of time over cores and frequency. A CSV file of memwall is known by "
+        "its columns: bandwidth over cores (measure stream), latency over the working set with the caches marked (latency), latency "
+        "under load (loaded), bandwidth over sizes, arithmetic over cores (flops), the runs of a scan. A flops and a stream file "
+        "together give the roofline. Without -o the picture is text on standard output. The scripts in plots/ also run on their own.",
+    .options = options,
+    .groups = CLI_OUTPUT,
+    .options_size = sizeof(struct options),
+    .defaults = defaults,
+    .run = run,
+    .examples = "  memwall plot model.json -o speedup.svg\n"
+                "  memwall plot model.json --kind heatmap -o heatmap.png\n"
+                "  memwall plot latency.csv\n"
+                "  memwall plot flops.csv stream.csv -o roofline.svg\n",
+    .operands_min = 1,
+    .operands_max = 2,
+};

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fit/mixture.h"
+
+#include "fit/likelihood.h"
+#include "fit/outlier.h"
+#include "fit/spots.h"
+#include "fit/smc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Enough for medians and intervals; evidence is then good to 2-4 nats, which the tempered weights bear. */
+enum { PARTICLES = 200, SWEEPS = 3, FINAL_SWEEPS = 8, DRAWS = 40 };
+/* The law whose residual is screened: it bends both ways and has few parameters. */
+static const struct mw_prior_member screening = {"usl-memory", MW_PRIOR_ROOT};
+
+struct job {
+    const struct mw_law *law;
+    enum mw_prior prior;
+    bool independent;
+    struct mw_ensemble_fit fit;
+    enum mw_err err;
+    struct mw_error error;
+};
+
+struct workshop {
+    const struct mw_mixture_options *options;
+    double p_max;
+    struct mw_whitener joint, independent;
+};
+
+static void fit_release(struct mw_ensemble_fit *fit)
+{
+    free(fit->params);
+    free(fit->scale);
+    free(fit->sigma);
+    free(fit->kernel);
+    *fit = (struct mw_ensemble_fit){0};
+}
+
+static enum mw_err fit_alloc(struct mw_ensemble_fit *fit, const struct job *job, struct mw_error *error)
+{
+    struct mw_ensemble_fit made = {.prior = job->prior,
+                                   .independent = job->independent,
+                                   .draw_count = DRAWS,
+                                   .param_count = job->law->param_count};
+    snprintf(made.law, sizeof made.law, "%s", job->law->name);
+    made.params = malloc(DRAWS * made.param_count * sizeof *made.params);
+    made.scale = malloc(DRAWS * sizeof *made.scale);
+    made.sigma = malloc(DRAWS * sizeof *made.sigma);
+    made.kernel = malloc(DRAWS * sizeof *made.kernel);
+    if (!made.params || !made.scale || !made.sigma || !made.kernel) {
+        fit_release(&made);
+        return mw_fail(error, MW_NOMEM, "out of memory for the fits of '%s'", job->law->name);
+    }
+    *fit = made;
+    return MW_OK;
+}
+
+/* Every fit has a stream of its own, so that it does not matter which thread does it, or in which order. */
+static unsigned long stream_seed(unsigned long seed, const struct job *job)
+{
+    unsigned long hash = 2166136261u; /* FNV-1a over the law's name */
+    for (const char *c = job->law->name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u & 0xffffffffu;
+    hash = (hash ^ (unsigned long)job->prior) * 16777619u & 0xffffffffu;
+    hash = (hash ^ (unsigned long)job->independent) * 16777619u & 0xffffffffu;
+    return (hash ^ seed * 2654435761u) & 0xffffffffu;
+}
+
+/* Evenly taken particles in natural units. */
+static void keep_draws(struct mw_likelihood *likelihood, const double *u, size_t dims, struct mw_ensemble_fit *fit)
+{
+    for (size_t s = 0; s < DRAWS; s++) {
+        struct mw_particle particle;
+        mw_likelihood_particle(likelihood, u + s * PARTICLES / DRAWS * dims, &particle);
+        memcpy(fit->params + s * fit->param_count, particle.params, fit->param_count * sizeof *fit->params);
+        fit->scale[s] = particle.scale;
+        fit->sigma[s] = particle.sigma;
+        fit->kernel[s] = particle.kernel;
+    }
+}
+
+static enum mw_err run_job(struct job *job, const struct workshop *shop, struct mw_error *error)
+{
+    struct mw_likelihood likelihood = {0};
+    size_t dims = mw_likelihood_dims(job->law);
+    double *u = malloc(PARTICLES * dims * sizeof *u);
+    if (!u)
+        return mw_fail(error, MW_NOMEM, "out of memory for the fits of '%s'", job->law->name);
+    enum mw_err err =
+        mw_likelihood_init(&likelihood, job->independent ? &shop->independent : &shop->joint, error);
+    if (err)
+        goto out;
+    mw_prior_map_init(&likelihood.prior, job->law, job->prior, shop->p_max, shop->options->k_max);
+    struct mw_smc smc = {.dims = dims,
+                         .particles = PARTICLES,
+                         .sweeps = SWEEPS,
+                         .final_sweeps = FINAL_SWEEPS,
+                         .seed = stream_seed(shop->options->seed, job),
+                         .log_likelihood = mw_likelihood_log,
+                         .context = &likelihood};
+    double log_evidence;
+    err = mw_smc_sample(&smc, u, &log_evidence, error);
+    if (!err)
+        err = fit_alloc(&job->fit, job, error);
+    if (!err) {
+        job->fit.log_evidence = log_evidence;
+        keep_draws(&likelihood, u, dims, &job->fit);
+    }
+out:
+    mw_likelihood_release(&likelihood);
+    free(u);
+    return err;
+}
+
+/* ln value less the mean of a fit's draws of the law, at the sites. */
+static void law_residual(const struct mw_ensemble_fit *fit, enum mw_quantity quantity, const struct mw_spots *sites,
+                         double *residual)
+{
+    const struct mw_law *law = mw_law_find(fit->law);
+    for (size_t i = 0; i < sites->count; i++) {
+        const struct mw_spot *site = &sites->items[i];
+        double mean = 0;
+        for (size_t s = 0; s < fit->draw_count; s++) {
+            const double *params = fit->params + s * fit->param_count;
+            double ln_h = log(mw_law_h(law, params, site->p, site->phi));
+            mean += fit->scale[s] + (quantity == MW_SPEEDUP ? log(mw_law_h(law, params, 1, site->phi)) - ln_h
+                                                            : ln_h - site->ln_freq);
+        }
+        residual[i] = site->ln_value - mean / (double)fit->draw_count;
+    }
+}
+
+static enum mw_err screen(const struct workshop *shop, struct mw_points *points, struct mw_error *error)
+{
+    struct job job = {.law = mw_law_find(screening.law), .prior = screening.prior, .independent = true};
+    struct mw_spots sites = {0};
+    double *work = NULL;
+    enum mw_err err = run_job(&job, shop, error);
+    if (err)
+        return err;
+    err = mw_spots_init(&sites, points, shop->options->memory_freq_hz, MW_SPOTS_CONDITION, error);
+    if (err)
+        goto out;
+    work = malloc(2 * sites.count * sizeof *work);
+    if (!work) {
+        err = mw_fail(error, MW_NOMEM, "out of memory for %zu points", sites.count);
+        goto out;
+    }
+    law_residual(&job.fit, points->quantity, &sites, work);
+    err = mw_outlier_screen(points->quantity, sites.items, work, sites.count, work + sites.count, error);
+    for (size_t i = 0; !err && i < sites.count; i++)
+        if (work[sites.count + i] > 1)
+            points->items[sites.point[i]].noise_factor = work[sites.count + i];
+out:
+    free(work);
+    mw_spots_release(&sites);
+    fit_release(&job.fit);
+    return err;
+}
+
+static size_t list_members(const struct mw_mixture_options *options, struct job *jobs, size_t capacity)
+{
+    const struct mw_prior_member *members;
+    size_t count = 0, listed = mw_prior_members(&members);
+    bool automatic = !options->law || !strcmp(options->law, "auto");
+    for (size_t i = 0; automatic && !options->weak && i < listed && count < capacity; i++)
+        jobs[count++] = (struct job){.law = mw_law_find(members[i].law), .prior = members[i].prior};
+    for (const struct mw_law *const *law = mw_laws; *law; law++)
+        if (automatic ? options->weak && (*law)->weak_scaling : !strcmp((*law)->name, options->law))
+            for (int prior = 0; prior < MW_PRIOR_COUNT && count < capacity; prior++)
+                jobs[count++] = (struct job){.law = *law, .prior = (enum mw_prior)prior};
+    return count;
+}
+
+static enum mw_err run_all(struct job *jobs, size_t count, const struct workshop *shop, struct mw_error *error)
+{
+#pragma omp parallel for schedule(dynamic)
+    for (size_t i = 0; i < count; i++)
+        jobs[i].err = run_job(&jobs[i], shop, &jobs[i].error);
+    for (size_t i = 0; i < count; i++)
+        if (jobs[i].err) {
+            if (error)
+                *error = jobs[i].error;
+            return jobs[i].err;
+        }
+    return MW_OK;
+}
+
+static enum mw_err whiten(struct workshop *shop, const struct mw_spots *sites, enum mw_quantity quantity,
+                          struct mw_error *error)
+{
+    enum mw_err err = mw_whitener_init(&shop->independent, sites->items, sites->count, quantity, true, error);
+    if (!err)
+        err = mw_whitener_init(&shop->joint, sites->items, sites->count, quantity, false, error);
+    return err;
+}
+
+static bool any_outlier(const struct mw_points *points)
+{
+    for (size_t i = 0; i < points->count; i++)
+        if (points->items[i].noise_factor > 1)
+            return true;
+    return false;
+}
+
+/* Whitens on the screened points. */
+static enum mw_err prepare(struct workshop *shop, struct mw_spots *sites, struct mw_points *points,
+                           struct mw_error *error)
+{
+    double memory_freq_hz = shop->options->memory_freq_hz;
+    for (size_t i = 0; i < points->count; i++)
+        points->items[i].noise_factor = 1;
+    enum mw_err err = mw_spots_init(sites, points, memory_freq_hz, MW_SPOTS_SAMPLE, error);
+    if (err)
+        return err;
+    shop->p_max = sites->p_max;
+    err = mw_whitener_init(&shop->independent, sites->items, sites->count, points->quantity, true, error);
+    if (!err)
+        err = screen(shop, points, error);
+    mw_whitener_release(&shop->independent);
+    if (err)
+        return err;
+    if (any_outlier(points)) {
+        mw_spots_release(sites);
+        err = mw_spots_init(sites, points, memory_freq_hz, MW_SPOTS_SAMPLE, error);
+    }
+    return err ? err : whiten(shop, sites, points->quantity, error);
+}
+
+enum mw_err mw_mixture_fit(struct mw_ensemble *ensemble, struct mw_points *points,
+                           const struct mw_mixture_options *options, struct mw_error *error)
+{
+    enum { CAPACITY = 64 };
+    struct workshop shop = {.options = options};
+    struct mw_spots sites = {0};
+    struct mw_ensemble_fit *fits = NULL;
+    struct job *jobs = calloc(CAPACITY, sizeof *jobs);
+    if (!jobs)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err;
+    size_t half = list_members(options, jobs, CAPACITY / 2), count = 2 * half;
+    if (count == 0) {
+        err = mw_fail(error, MW_USAGE, "unknown law '%s'", options->law ? options->law : "auto");
+        goto out;
+    }
+    for (size_t i = 0; i < half; i++) {
+        jobs[half + i] = jobs[i];
+        jobs[half + i].independent = true;
+    }
+    err = prepare(&shop, &sites, points, error);
+    if (!err)
+        err = run_all(jobs, count, &shop, error);
+    if (!err && !(fits = malloc(count * sizeof *fits)))
+        err = mw_fail(error, MW_NOMEM, "out of memory");
+    if (err)
+        goto out;
+    for (size_t i = 0; i < count; i++) {
+        fits[i] = jobs[i].fit;
+        jobs[i].fit = (struct mw_ensemble_fit){0};
+    }
+    *ensemble = (struct mw_ensemble){fits, count};
+out:
+    for (size_t i = 0; i < CAPACITY; i++)
+        fit_release(&jobs[i].fit);
+    free(jobs);
+    mw_whitener_release(&shop.joint);
+    mw_whitener_release(&shop.independent);
+    mw_spots_release(&sites);
+    return err;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plots/table_plots.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One kind of table: which columns mark it, and what is drawn over what. */
+struct figure {
+    const char *name;
+    const char *needs[4];     /* all of them must be there */
+    const char *x, *y;
+    double x_scale, y_scale;  /* factor from the column's unit to the picture's */
+    const char *group[4];     /* one curve for each combination; columns that are missing are passed over */
+    const char *script, *variables;
+};
+
+/* The most telling first: a table is the first kind whose columns it has. */
+static const struct figure figures[] = {
+    {"stream", {"kernel", "best_mb_s"}, "cores", "best_mb_s", 1, 1e-3, {"kernel", "pages", "memory"}, "lines",
+     "mw_xlabel = 'cores'\nmw_ylabel = 'GB/s (best)'\n"},
+    {"loaded", {"latency_ns", "bandwidth_mb_s"}, "bandwidth_mb_s", "latency_ns", 1e-3, 1, {"mix", "reads_percent"}, "lines",
+     "mw_xlabel = 'bandwidth of the other cores (GB/s)'\nmw_ylabel = 'latency (ns)'\n"},
+    {"latency", {"working_set_bytes", "latency_ns"}, "working_set_bytes", "latency_ns", 1, 1, {"pattern", "page_bytes", "cores", "chains"}, "latency", ""},
+    {"bandwidth", {"test", "size_bytes", "mb_s"}, "size_bytes", "mb_s", 1, 1e-3, {"test", "stride_bytes", "cores"}, "lines",
+     "mw_xlabel = 'size'\nmw_ylabel = 'GB/s'\nmw_logx = 1\nmw_bytes = 1\n"},
+    {"flops", {"precision", "gflop_s"}, "cores", "gflop_s", 1, 1, {"precision", "variant"}, "lines",
+     "mw_xlabel = 'cores'\nmw_ylabel = 'GFLOP/s'\n"},
+    {"cache curve", {"scan", "size_bytes", "latency_ns"}, "size_bytes", "latency_ns", 1, 1, {"scan"}, "lines",
+     "mw_xlabel = 'size'\nmw_ylabel = 'ns a load'\nmw_logx = 1\nmw_logy = 1\nmw_bytes = 1\n"},
+    {"runs", {"cores", "time_s"}, "cores", "time_s", 1, 1, {"workload", "input", "freq_ghz"}, "lines",
+     "mw_xlabel = 'cores'\nmw_ylabel = 'time (s), each run'\nmw_style = 'points'\n"},
+};
+
+static size_t column_of(const struct mw_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (!strcmp(mw_table_header(table, i), name))
+            return i;
+    return SIZE_MAX;
+}
+
+static const struct figure *figure_of(const struct mw_table *table)
+{
+    for (size_t f = 0; f < sizeof figures / sizeof *figures; f++) {
+        bool all = true;
+        for (size_t i = 0; i < 4 && figures[f].needs[i]; i++)
+            all = all && column_of(table, figures[f].needs[i]) != SIZE_MAX;
+        if (all)
+            return &figures[f];
+    }
+    return NULL;
+}
+
+const char *mw_plot_table_kind(const struct mw_table *table)
+{
+    const struct figure *figure = figure_of(table);
+    return figure ? figure->name : NULL;
+}
+
+static bool number_at(const struct mw_table *table, size_t row, size_t column, double *value)
+{
+    const char *cell = mw_table_cell(table, row, column);
+    char *end;
+    *value = strtod(cell, &end);
+    return end != cell && isfinite(*value);
+}
+
+/* A column that never changes tells curves apart no better than none. */
+static bool varies(const struct mw_table *table, size_t column)
+{
+    for (size_t r = 1; r < table->row_count; r++)
+        if (strcmp(mw_table_cell(table, r, column), mw_table_cell(table, 0, column)) != 0)
+            return true;
+    return false;
+}
+
+/* The name of a row's curve: its values in the group columns that vary, the first one always. */
+static void curve_name(const struct mw_table *table, const struct figure *figure, size_t row, char *name, size_t size)
+{
+    name[0] = '\0';
+    for (size_t g = 0; g < 4 && figure->group[g]; g++) {
+        size_t column = column_of(table, figure->group[g]);
+        if (column == SIZE_MAX || !strcmp(figure->group[g], figure->x) || (g && !varies(table, column)))
+            continue;
+        const char *cell = mw_table_cell(table, row, column), *unit = "";
+        if (!*cell)
+            continue;
+        if (!strcmp(figure->group[g], "freq_ghz"))
+            unit = " GHz";
+        else if (!strcmp(figure->group[g], "page_bytes"))
+            unit = " B pages";
+        else if (!strcmp(figure->group[g], "cores"))
+            unit = strcmp(cell, "1") ? " cores" : " core";
+        size_t used = strlen(name);
+        snprintf(name + used, size - used, "%s%s%s", used ? ", " : "", cell, unit);
+    }
+}
+
+enum { NAME_MAX_BYTES = 128 };
+
+/* Prints each curve as a block, in the order of first appearance; returns the number of points printed. */
+static size_t print_blocks(FILE *f, const struct mw_table *table, const struct figure *figure)
+{
+    size_t x_column = column_of(table, figure->x), y_column = column_of(table, figure->y), printed = 0;
+    bool *done = calloc(table->row_count + 1, sizeof *done);
+    if (!done)
+        return 0;
+    for (size_t first = 0; first < table->row_count; first++) {
+        char title[NAME_MAX_BYTES], name[NAME_MAX_BYTES];
+        double x, y;
+        if (done[first])
+            continue;
+        curve_name(table, figure, first, title, sizeof title);
+        fprintf(f, "%s\n", *title ? title : figure->y);
+        for (size_t r = first; r < table->row_count; r++) {
+            if (done[r])
+                continue;
+            curve_name(table, figure, r, name, sizeof name);
+            if (strcmp(name, title) != 0)
+                continue;
+            done[r] = true;
+            if (!number_at(table, r, x_column, &x) || !number_at(table, r, y_column, &y))
+                continue;
+            fprintf(f, "%.10g\t%.10g\n", x * figure->x_scale, y * figure->y_scale);
+            printed++;
+        }
+        fputs("\n\n", f);
+    }
+    free(done);
+    return printed;
+}
+
+static void print_quoted(FILE *f, const char *variable, const char *text)
+{
+    fprintf(f, "%s = '", variable);
+    for (; text && *text; text++)
+        if (*text != '\'')
+            fputc(*text, f);
+    fputs("'\n", f);
+}
+
+static enum mw_err finish(FILE *d, FILE *v, char **data, char **variables, const char *script, struct mw_plot *plot,
+                          struct mw_error *error)
+{
+    bool failed = !d || !v;
+    failed |= d && fclose(d);
+    failed |= v && fclose(v);
+    if (failed) {
+        free(*data);
+        free(*variables);
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    }
+    *plot = (struct mw_plot){.script = script, .data = *data, .variables = *variables};
+    return MW_OK;
+}
+
+enum mw_err mw_plot_table(struct mw_plot *plot, const struct mw_table *table, struct mw_error *error)
+{
+    const struct figure *figure = figure_of(table);
+    if (!figure || column_of(table, figure->x) == SIZE_MAX) {
+        mw_fail(error, MW_DATA, "%s: no picture is known for these columns", table->name);
+        return mw_hint(error, "model.json, or the CSV of scan, measure stream, latency, loaded, cache --curve, bandwidth, flops");
+    }
+    char *data = NULL, *variables = NULL;
+    size_t size, points = 0;
+    FILE *d = open_memstream(&data, &size), *v = open_memstream(&variables, &size);
+    if (d)
+        points = print_blocks(d, table, figure);
+    if (v) {
+        const char *model = mw_table_meta(table, "cpu_model");
+        fputs(figure->variables, v);
+        print_quoted(v, "mw_title", model ? model : table->name);
+        print_quoted(v, "mw_caches", mw_table_meta(table, "caches"));
+    }
+    struct mw_plot made;
+    enum mw_err err = finish(d, v, &data, &variables, figure->script, &made, error);
+    if (err)
+        return err;
+    if (!points) {
+        free(made.data);
+        free(made.variables);
+        return mw_fail(error, MW_DATA, "%s: no row has both %s and %s", table->name, figure->x, figure->y);
+    }
+    *plot = made;
+    return MW_OK;
+}
+
+/* The best value of `y` over the rows whose `column` begins with `prefix`; 0 where there is none. */
+static double best_of(const struct mw_table *table, const char *column, const char *prefix, const char *y)
+{
+    size_t c = column_of(table, column), v = column_of(table, y);
+    double best = 0, value;
+    for (size_t r = 0; c != SIZE_MAX && v != SIZE_MAX && r < table->row_count; r++)
+        if (!strncmp(mw_table_cell(table, r, c), prefix, strlen(prefix)) && number_at(table, r, v, &value))
+            best = fmax(best, value);
+    return best;
+}
+
+enum mw_err mw_plot_roofline(struct mw_plot *plot, const struct mw_table *flops, const struct mw_table *stream,
+                             struct mw_error *error)
+{
+    /* kernel, flop and bytes an element as STREAM counts them (8-byte elements) */
+    static const struct {
+        const char *name;
+        double flop, bytes;
+    } kernels[] = {{"scale", 1, 16}, {"add", 1, 24}, {"triad", 2, 24}, {"dot", 2, 16}};
+    double bandwidth = best_of(stream, "kernel", "triad", "best_mb_s") / 1e3;
+    double fp64 = best_of(flops, "precision", "fp64", "gflop_s"), fp32 = best_of(flops, "precision", "fp32", "gflop_s");
+    if (bandwidth <= 0 || fp64 <= 0)
+        return mw_fail(error, MW_DATA, "%s and %s: a roofline needs triad rates and fp64 rates", stream->name, flops->name);
+    char *data = NULL, *variables = NULL;
+    size_t size;
+    FILE *d = open_memstream(&data, &size), *v = open_memstream(&variables, &size);
+    for (size_t i = 0; d && i < sizeof kernels / sizeof *kernels; i++) {
+        double rate = best_of(stream, "kernel", kernels[i].name, "best_mb_s") / 1e3, intensity = kernels[i].flop / kernels[i].bytes;
+        if (rate > 0)
+            fprintf(d, "%s\t%g\t%g\n", kernels[i].name, intensity, rate * intensity);
+    }
+    if (v) {
+        fprintf(v, "mw_roofs = 'fp64 %.4g %.4g", bandwidth, fp64);
+        if (fp32 > 0)
+            fprintf(v, " fp32 %.4g %.4g", bandwidth, fp32);
+        fputs("'\n", v);
+        print_quoted(v, "mw_title", mw_table_meta(flops, "cpu_model"));
+    }
+    return finish(d, v, &data, &variables, "roofline", plot, error);
+}
