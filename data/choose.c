@@ -159,9 +159,13 @@ static enum mw_err ambiguous(const struct finder *f, const bool *which, enum mw_
 static enum mw_err pick(struct finder *f, bool *which, enum mw_field field, size_t *chosen, bool *found,
                         struct mw_error *error)
 {
-    size_t count = 0, varying = 0, first = 0;
+    size_t count = 0, varying = 0, filled = 0, first = 0;
+    bool needed = field == MW_FIELD_CORES || field == MW_FIELD_TIME || field == MW_FIELD_RATE || field == MW_FIELD_SPEEDUP;
+    for (size_t i = 0; i < f->table->column_count; i++)
+        filled += which[i] && !all_missing(f, i);
     for (size_t i = 0; i < f->table->column_count; i++) {
-        which[i] = which[i] && !all_missing(f, i);
+        /* empty throughout is as good as absent, but for a needed column: its rows will say that they lack it */
+        which[i] = which[i] && (!all_missing(f, i) || (needed && !filled));
         varying += which[i] && varies(f, i);
     }
     for (size_t i = f->table->column_count; i-- > 0;) {

@@ -78,7 +78,7 @@ enum mw_err mw_parse_freq(const char *text, double *freq_hz, struct mw_error *er
         return err;
     if (value <= 0)
         return mw_fail(error, MW_USAGE, "'%s': a frequency is greater than 0", text);
-    *freq_hz = value;
+    *freq_hz = nearbyint(value); /* whole hertz: 2.4GHz and 2400MHz are one frequency */
     return MW_OK;
 }
 
