@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct measure_probe *const probes[] = {&measure_flops, NULL};
+static const struct measure_probe *const probes[] = {&measure_cache, &measure_flops, NULL};
 
 static const char *const pages_choices[] = {"huge", "4k", "both", NULL};
 
@@ -23,6 +23,7 @@ static const struct cli_option options[] = {
     {"chains", CLI_STRING, FIELD(chains), "LIST", "latency: independent chains in flight (default 1)", NULL, 0, 0},
     {"locality", CLI_STRING, FIELD(locality), "PAGES", "latency: pages visited before the next ones, or random (default 64)", NULL, 0, 0},
     {"size", CLI_STRING, FIELD(sizes), "LIST", "latency: working sets, as in 16KiB,256MiB (default: 2 KiB to past the last level)", NULL, 0, 0},
+    {"curve", CLI_STRING, FIELD(curve), "FILE", "cache: write the curves that the parameters are read from", NULL, 0, 0},
     {0},
 };
 
@@ -213,6 +214,8 @@ const struct cli_command cmd_measure = {
         "stream: sustained bandwidth of copy, scale, add, triad, read, fill, dot and update, with -nt (non-temporal "
         "stores) and -4k (base pages) variants.\n"
         "latency: time of one dependent load over the size of the working set.\n"
+        "cache: capacity, line size, associativity, TLB entries, page-walk cost and what prefetchers follow, each beside "
+        "what the system reports: agrees, differs, or can't be told and why.\n"
         "flops: multiply-adds from registers, for each instruction set that this processor has.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_SEED | CLI_ROOT | CLI_DRY_RUN | CLI_STRICT,

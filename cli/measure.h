@@ -19,6 +19,7 @@ struct measure_options {
     const char *chains;     /* --chains */
     const char *locality;   /* --locality: pages in a group, or "random" */
     const char *sizes;      /* --size: working sets; NULL: the probe's default */
+    const char *curve;      /* --curve: file for the curves behind `cache`; NULL: none */
 };
 
 /*
@@ -33,6 +34,7 @@ struct measure_run {
     size_t cores_count;
     unsigned *cpus;              /* first CPUs of all physical cores, compact order */
     double freq_hz;              /* the frequency set, 0 where none is */
+    bool guest;                  /* this is a virtual machine */
     FILE *rows;
     struct mw_provenance provenance;
     bool untrusted;              /* a result failed its validation: exit status 5 */
@@ -47,7 +49,7 @@ struct measure_probe {
     enum mw_err (*run)(struct measure_run *run, struct mw_error *error);
 };
 
-extern const struct measure_probe measure_flops;
+extern const struct measure_probe measure_cache, measure_flops;
 
 /* "cores,freq_ghz,freq_effective_ghz," of a row; effective_hz 0 is unknown. */
 void measure_row(struct measure_run *run, unsigned cores, double effective_hz);

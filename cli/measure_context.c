@@ -58,10 +58,10 @@ enum mw_err measure_context(struct measure_run *run, struct mw_error *error)
     for (size_t i = 0; !err && i < sizeof files / sizeof *files; i++)
         if (!mw_sysfile_text(root, text, sizeof text, "%s", files[i].path))
             err = mw_provenance_add(&run->provenance, error, files[i].key, "%s", text);
-    bool guest = mw_sysfile_exists(root, "/sys/hypervisor/type");
+    run->guest = mw_sysfile_exists(root, "/sys/hypervisor/type");
     if (!mw_sysfile_text(root, text, sizeof text, "/proc/cpuinfo") && strstr(text, " hypervisor"))
-        guest = true;
-    if (!err && guest)
+        run->guest = true;
+    if (!err && run->guest)
         err = mw_provenance_add(&run->provenance, error, "virtual_machine",
                                 "yes; reported caches may be the host's, shared with other guests");
     return err;

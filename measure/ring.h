@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_MEASURE_RING_H
+#define MW_MEASURE_RING_H
+
+#include "data/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Rings of pointers to walk with mw_kernel_walk: each place holds the address of the next, and one walk over all of them
+ * comes back to its start. Deterministic for a given random state, which is never 0.
+ */
+uint64_t mw_random_next(uint64_t *random); /* xorshift64 (Marsaglia 2003) */
+size_t mw_random_below(uint64_t *random, size_t n);
+
+/* Links base + offset[0..n-1] in random order; offset is shuffled. n >= 1. Returns a place of the ring. */
+void *mw_ring_random(char *base, size_t *offset, size_t n, uint64_t *random);
+/* The same in the order given. */
+void *mw_ring_ordered(char *base, const size_t *offset, size_t n);
+
+/*
+ * A ring over the first `lines` lines of a buffer that can be made longer without being built anew: a new line is put
+ * behind a random one of its own group of group_lines lines, the first line of a group behind the end of a random group.
+ * So the walk visits all lines of a group in random order and then those of another: the TLB is met once a group.
+ */
+struct mw_growing_ring {
+    char *base;
+    size_t line_bytes, group_lines, lines, lines_max;
+    size_t *tail; /* last line of each group in walking order */
+};
+enum mw_err mw_growing_ring_init(struct mw_growing_ring *ring, char *base, size_t lines_max, size_t line_bytes,
+                                 size_t group_lines, struct mw_error *error) MW_CHECKED;
+void mw_growing_ring_release(struct mw_growing_ring *ring);
+/* Up to `lines` in all, at most lines_max. */
+void mw_growing_ring_extend(struct mw_growing_ring *ring, size_t lines, uint64_t *random);
+
+#endif
