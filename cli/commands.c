@@ -6,5 +6,7 @@
 /* In the order of the work: measure, fit, ask. */
 const struct cli_command *const cli_commands[] = {
     &cmd_measure,
+    &cmd_scan,
+    &cmd_restore,
     NULL,
 };

@@ -5,6 +5,8 @@
 #include "cli/cli.h"
 
 extern const struct cli_command cmd_measure;
+extern const struct cli_command cmd_scan;
+extern const struct cli_command cmd_restore;
 extern const struct cli_command cmd_plot;
 extern const struct cli_command cmd_fit;
 

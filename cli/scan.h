@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_CLI_SCAN_H
+#define MW_CLI_SCAN_H
+
+#include "cli/cli.h"
+#include "measure/rig.h"
+#include "measure/schedule.h"
+
+/* The parts of `memwall scan`: its options, its file, its loop. */
+struct scan_options {
+    const char *cores, *freq;
+    unsigned long runs, min_runs, max_runs, warmup; /* runs 0: not given */
+    double precision;
+    double max_time_s, timeout_s;
+    double memory_freq_hz, cool_to_c;
+    const char *order, *boost;
+    bool smt, resume, show_output;
+    struct cli_strings env;
+    const char *launcher, *check, *time_regexp, *rate_regexp, *energy_command;
+    const char *replay, *workload, *input;
+};
+
+/* Columns of runs.csv that a file has; the others are always there. */
+enum scan_columns {
+    SCAN_INPUT = 1 << 0,
+    SCAN_FREQ = 1 << 1,
+    SCAN_CPU = 1 << 2,
+    SCAN_ENERGY = 1 << 3,
+    SCAN_EFFECTIVE = 1 << 4,
+};
+
+struct scan {
+    struct cli *cli;
+    const struct scan_options *options;
+    struct mw_stop stop;
+    struct mw_rig *rig;
+    struct mw_schedule schedule;
+    double *cores, *freqs_hz;
+    size_t core_count, freq_count;
+    enum mw_order fill;
+    enum mw_sequence sequence;
+    char *workload;
+    struct mw_provenance facts; /* of the machine and this invocation */
+    struct mw_provenance plan;  /* the options that a resumed scan must share */
+    unsigned columns;
+    struct mw_append file;
+};
+
+/* Opens the rig, resolves lists, fills schedule, facts and plan. */
+enum mw_err scan_prepare(struct scan *scan, struct mw_error *error) MW_CHECKED;
+void scan_release(struct scan *scan);
+
+/*
+ * Creates the file with its head, or, with --resume, reads what is there into the schedule and goes on behind it.
+ * MW_USAGE where the file was begun with other options, MW_DATA where it is not a scan's.
+ */
+enum mw_err scan_file_open(struct scan *scan, struct mw_error *error) MW_CHECKED;
+enum mw_err scan_file_row(struct scan *scan, const struct mw_config *config, const struct mw_rig_result *result,
+                          struct mw_error *error) MW_CHECKED;
+
+/* Prints what --dry-run promises. */
+enum mw_err scan_print_plan(struct scan *scan, struct mw_error *error) MW_CHECKED;
+
+/* Runs until all is done, time is over or an order to stop came; *doubtful counts rows that are marked. */
+enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *error) MW_CHECKED;
+
+#endif
