@@ -4,10 +4,16 @@
 #include "data/units.h"
 #include "measure/clock.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct measure_probe *const probes[] = {&measure_cache, &measure_flops, NULL};
+/* a measurement takes less than a minute, its start and end included */
+#define DEFAULT_MAX_TIME_S 50
+
+static const struct measure_probe *const probes[] = {
+    &measure_stream, &measure_cache, &measure_flops, NULL,
+};
 
 static const char *const pages_choices[] = {"huge", "4k", "both", NULL};
 
@@ -15,7 +21,7 @@ static const char *const pages_choices[] = {"huge", "4k", "both", NULL};
 static const struct cli_option options[] = {
     {"cores", CLI_STRING, FIELD(cores), "LIST", "core counts, as in 1,2,4-16:2,all (default: 1, 2, 4 … all for stream, 1 for latency)", NULL, 0, 0},
     {"runs", CLI_COUNT, FIELD(runs), "N", "repetitions of each measurement (default: as many as the time allows, at most 10)", NULL, 2, 100000},
-    {"max-time", CLI_DURATION, FIELD(max_time_s), "S", "time that the measurement may take (default 50 s)", NULL, 0, 0},
+    {"max-time", CLI_DURATION, FIELD(max_time_s), "S", "time that the measurement may take (default 50 s; with --runs, what they take)", NULL, 0, 0},
     {"array", CLI_SIZE, FIELD(array_bytes), "SIZE", "stream: bytes of one array (default and least: 4 times the last-level caches in use)", NULL, 0, 0},
     {"llc", CLI_SIZE, FIELD(llc_bytes), "SIZE", "sum of last-level caches in use, where the reported one is wrong (virtual machines)", NULL, 0, 0},
     {"kernel", CLI_STRING, FIELD(kernels), "LIST", "stream: only these kernels, as in copy,triad-nt (default: all)", NULL, 0, 0},
@@ -30,7 +36,6 @@ static const struct cli_option options[] = {
 static void defaults(void *opaque)
 {
     struct measure_options *o = opaque;
-    o->max_time_s = 50;
     o->pages = "huge";
     o->chains = "1";
     o->locality = "64";
@@ -41,6 +46,13 @@ void measure_row(struct measure_run *run, unsigned cores, double effective_hz)
     fprintf(run->rows, "%u,", cores);
     fprintf(run->rows, run->freq_hz > 0 ? MEASURE_CELL "," : ",", run->freq_hz * 1e-9);
     fprintf(run->rows, effective_hz > 0 ? "%.4g," : ",", effective_hz * 1e-9);
+}
+
+double measure_max_time_s(const struct measure_run *run)
+{
+    if (run->options->max_time_s > 0)
+        return run->options->max_time_s;
+    return run->options->runs ? INFINITY : DEFAULT_MAX_TIME_S;
 }
 
 double measure_effective_hz(const struct measure_run *run, unsigned cores)

@@ -11,7 +11,7 @@
 struct measure_options {
     const char *cores;      /* --cores; NULL: the probe's default */
     unsigned long runs;     /* --runs; 0: the probe's default */
-    double max_time_s;      /* --max-time */
+    double max_time_s;      /* --max-time; 0: not given */
     size_t array_bytes;     /* --array; 0: computed from the caches */
     size_t llc_bytes;       /* --llc; 0: as reported */
     const char *kernels;    /* --kernel; NULL: all */
@@ -49,12 +49,14 @@ struct measure_probe {
     enum mw_err (*run)(struct measure_run *run, struct mw_error *error);
 };
 
-extern const struct measure_probe measure_cache, measure_flops;
+extern const struct measure_probe measure_stream, measure_cache, measure_flops;
 
 /* "cores,freq_ghz,freq_effective_ghz," of a row; effective_hz 0 is unknown. */
 void measure_row(struct measure_run *run, unsigned cores, double effective_hz);
 /* Lowest effective frequency of the first `cores` CPUs (all at work); 0 where it can't be measured. */
 double measure_effective_hz(const struct measure_run *run, unsigned cores);
+/* Seconds that the probe may take: --max-time, else 50, else as long as the --runs asked for take. */
+double measure_max_time_s(const struct measure_run *run);
 /* A number of a table cell that reads back as the same to six digits. */
 #define MEASURE_CELL "%.6g"
 

@@ -60,7 +60,7 @@ static enum mw_err run_cache(struct measure_run *run, struct mw_error *error)
 {
     struct mw_cache_report report = {0};
     struct mw_cache_options options = {.cpu = run->cpus[0], .size_bytes = largest_set(run),
-                                       .max_time_s = run->options->max_time_s, .seed = run->cli->common.seed,
+                                       .max_time_s = measure_max_time_s(run), .seed = run->cli->common.seed,
                                        .guest = run->guest, .stop = cli_interrupted};
     if (run->cores_count != 1 || run->cores[0] != 1) {
         mw_fail(error, MW_USAGE, "'cache' looks at the caches of one core");

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# memwall measure stream: the table, the STREAM rules, limits and wrong usage. --llc keeps the arrays small.
+. "$(dirname "$0")/../tap.sh"
+
+check 'all kernels on one core' "$memwall" measure stream --cores 1 --llc 2MiB --runs 2
+prints 'the contract'"'"'s columns' '^cores,freq_ghz,freq_effective_ghz,kernel,array_bytes,best_mb_s,avg_s,min_s,max_s,valid,page_bytes,isa'
+for kernel in copy scale add triad read fill dot update copy-4k triad-4k read-4k update-4k; do
+    prints "row of $kernel" "^1,[^,]*,[^,]*,$kernel,8388608,[0-9.]+,[0-9.e-]+,[0-9.e-]+,[0-9.e-]+,1,"
+done
+if [ "$(uname -m)" = x86_64 ]; then prints 'row of triad-nt' '^1,[^,]*,[^,]*,triad-nt,'; fi
+for key in version command host cpu_model kernel compiler kernel_flags utc caches_reported working_set bytes_per_element \
+    loop_bounds timing_rule threads validation saturation 'placement \(1 core, base pages\)'; do
+    prints "evidence: $key" "^# $key: ."
+done
+awk -F, -v OFS=, '!/^#/ && !h {h=1; next} !/^#/ {b["copy"]=b["scale"]=b["update"]=b["dot"]=16; b["add"]=b["triad"]=24
+    b["read"]=b["fill"]=8; split($4, k, "-"); r=$5/8*b[k[1]]/$8/1e6; if (r/$6 > 1.001 || r/$6 < .999 || $8>$7 || $7>$9) exit 1}' \
+    <<<"$out" && ok 'best rate is bytes over the least time' || not_ok 'best rate is bytes over the least time' "$out"
+
+check 'a smaller array is enlarged' "$memwall" measure stream --cores 1 --llc 2MiB --array 4MiB --kernel read --runs 1000 --max-time 0.2s
+says 'and it is said' 'enlarged to 8388608'
+prints 'four times the caches' ',read,8388608,'
+check 'a larger one is taken' "$memwall" measure stream --cores 1 --llc 1MiB --array 16MiB --kernel copy --runs 2
+prints 'as asked' ',copy,16777216,'
+check 'never below a million elements' "$memwall" measure stream --cores 1 --llc 1KiB --kernel fill --runs 2
+prints 'a million' ',fill,8000000,'
+
+fails 2 'unknown kernel' "$memwall" measure stream --kernel tria
+says 'lists the kernels' 'copy, scale, add, triad'
+fails 2 'more cores than there are' "$memwall" measure stream --cores 100000
+says 'says how many' 'physical cores may be used'
+fails 2 'an option of another probe' "$memwall" measure stream --chains 4
+says 'names it' "'--chains' does not go with 'stream'"
+fails 2 'unknown probe' "$memwall" measure steam
+says 'suggests' 'measure stream'
+fails 2 'one run is none' "$memwall" measure stream --runs 1
+fails 1 'address space limit' bash -c "ulimit -v 400000; exec '$memwall' measure stream --cores 1 --llc 32MiB"
+says 'names the limit' 'ulimit -v'
+says 'and a remedy' 'hint: .*--llc'
+: >"$tmp/there.csv"
+fails 1 'no overwriting' "$memwall" measure stream --cores 1 --llc 1MiB -o "$tmp/there.csv"
+says 'says so' 'exists'
+
+if [ "$(nproc)" -ge 2 ] && "$memwall" help fit >/dev/null 2>&1; then
+    "$memwall" measure stream --cores 1,2 --llc 2MiB --kernel triad,copy >"$tmp/two.csv" 2>/dev/null
+    check 'fit takes it' bash -c "'$memwall' fit - --where kernel=triad <'$tmp/two.csv'"
+fi
+
+# Ctrl-C: no partial core count, nothing left behind, the documented status
+"$memwall" measure stream --cores 1 --llc 16MiB --runs 10000 -o "$tmp/cut.csv" 2>"$tmp/cut.err" &
+pid=$!
+sleep 1.5
+kill -INT $pid
+wait $pid
+status=$?
+if [ $status = 130 ]; then ok 'interrupted ends with 130'; else not_ok 'interrupted ends with 130' "$status" "$(cat "$tmp/cut.err")"; fi
+if [ -z "$(ls "$tmp" | grep part)" ]; then ok 'nothing left behind'; else not_ok 'nothing left behind' "$(ls "$tmp")"; fi
