@@ -12,7 +12,7 @@
 #define DEFAULT_MAX_TIME_S 50
 
 static const struct measure_probe *const probes[] = {
-    &measure_stream, &measure_cache, &measure_flops, NULL,
+    &measure_stream, &measure_loaded, &measure_cache, &measure_flops, NULL,
 };
 
 static const char *const pages_choices[] = {"huge", "4k", "both", NULL};
@@ -226,6 +226,8 @@ const struct cli_command cmd_measure = {
         "stream: sustained bandwidth of copy, scale, add, triad, read, fill, dot and update, with -nt (non-temporal "
         "stores) and -4k (base pages) variants.\n"
         "latency: time of one dependent load over the size of the working set.\n"
+        "loaded: latency on one core while the others make rising traffic at four mixes of reads and writes; --cores is "
+        "one number here, by default all.\n"
         "cache: capacity, line size, associativity, TLB entries, page-walk cost and what prefetchers follow, each beside "
         "what the system reports: agrees, differs, or can't be told and why.\n"
         "flops: multiply-adds from registers, for each instruction set that this processor has.",
