@@ -8,5 +8,6 @@ const struct cli_command *const cli_commands[] = {
     &cmd_measure,
     &cmd_scan,
     &cmd_restore,
+    &cmd_plot,
     NULL,
 };

@@ -7,7 +7,7 @@
 extern const struct cli_command cmd_measure;
 extern const struct cli_command cmd_scan;
 extern const struct cli_command cmd_restore;
-extern const struct cli_command cmd_plot;
 extern const struct cli_command cmd_fit;
+extern const struct cli_command cmd_plot;
 
 #endif

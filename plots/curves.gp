@@ -8,7 +8,7 @@ set xlabel mw_xlabel
 set ylabel mw_ylabel
 set yrange [0:*]
 if (mw_ideal > 0) set yrange [0:mw_ideal]
-stats datafile nooutput
+stats datafile using 0 nooutput
 blocks = STATS_blocks
 set style fill transparent solid 0.15 noborder
 col(i) = color[(i - 1) % 8 + 1]

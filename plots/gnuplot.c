@@ -92,7 +92,7 @@ static enum mw_err write_text(const char *path, struct mw_error *error, const ch
     return failed ? mw_fail_errno(error, MW_IO, errno, "cannot write '%s'", path) : MW_OK;
 }
 
-/* Runs a finished room; the first lines of gnuplot's complaint become the message. */
+/* Runs a finished room. */
 static enum mw_err room_run(const struct room *room, struct mw_error *error)
 {
     int status = run(room->script, room->log);
@@ -102,11 +102,11 @@ static enum mw_err room_run(const struct room *room, struct mw_error *error)
     }
     if (status == 0)
         return MW_OK;
-    char *log = slurp(room->log);
-    char *line = log ? log + strspn(log, " \n^") : NULL;
-    if (line)
-        line[strcspn(line, "\n")] = '\0';
-    mw_fail(error, MW_RUN, "gnuplot failed: %s", line && *line ? line : "no message");
+    char *log = slurp(room->log), *rest = log, *line, *why = NULL;
+    while ((line = strsep(&rest, "\n"))) /* the last complaint that is no warning is what ended it */
+        if (line[strspn(line, " ^")] && !strstr(line, "warning:"))
+            why = line;
+    mw_fail(error, MW_RUN, "gnuplot failed: %s", why ? why : "no message");
     free(log);
     return MW_RUN;
 }

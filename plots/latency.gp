@@ -13,6 +13,6 @@ do for [i=1:words(mw_caches) - 1:2] {
     set arrow from first word(mw_caches, i + 1) + 0, graph 0 to first word(mw_caches, i + 1) + 0, graph 1 nohead lc rgb '#909090' dt 3
     set label word(mw_caches, i) at first word(mw_caches, i + 1) + 0, graph 0.03 right offset -0.5,0 textcolor rgb '#606060'
 }
-stats datafile nooutput
+stats datafile using 0 nooutput
 blocks = STATS_blocks
 plot for [i=1:blocks] datafile index i - 1 using 1:2 with linespoints pt 7 ps 0.5 lw 1.5 lc rgb color[(i - 1) % 8 + 1] title columnheader(1)
