@@ -7,7 +7,7 @@
 set -eu
 driver=$1 tree=$2 cpus=${3:-4} per_policy=${4:-1} threads=${5:-1}
 cpu_root=$tree/sys/devices/system/cpu
-put() { mkdir -p "$(dirname "$1")"; printf '%s\n' "$2" >"$1"; }
+put() { [ -d "${1%/*}" ] || mkdir -p "${1%/*}"; printf '%s\n' "$2" >"$1"; }
 mask() { # of CPUs $1..$2
     local value=0 c
     for ((c = $1; c <= $2; c++)); do value=$((value | 1 << c)); done
