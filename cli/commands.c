@@ -8,6 +8,8 @@ const struct cli_command *const cli_commands[] = {
     &cmd_measure,
     &cmd_scan,
     &cmd_restore,
+    &cmd_import,
+    &cmd_export,
     &cmd_plot,
     NULL,
 };

@@ -7,6 +7,8 @@
 extern const struct cli_command cmd_measure;
 extern const struct cli_command cmd_scan;
 extern const struct cli_command cmd_restore;
+extern const struct cli_command cmd_import;
+extern const struct cli_command cmd_export;
 extern const struct cli_command cmd_fit;
 extern const struct cli_command cmd_plot;
 

@@ -51,11 +51,8 @@ bool mw_field_find(const char *name, size_t length, enum mw_field *field)
 
 bool mw_table_column(const struct mw_table *table, const char *name, size_t *column)
 {
-    for (size_t i = 0; i < table->column_count; i++)
-        if (!strcmp(mw_table_header(table, i), name)) {
-            *column = i;
-            return true;
-        }
+    if (mw_table_find(table, name, column))
+        return true;
     char wanted[64], got[64];
     mw_name_letters(name, wanted, sizeof wanted);
     for (size_t i = 0; *wanted && i < table->column_count; i++) {

@@ -330,30 +330,22 @@ static enum mw_err split(struct sets *sets, const char *path, const struct mw_ta
     return err;
 }
 
-enum mw_err mw_dataset_read_by(struct mw_dataset **sets, size_t *count, const char *path,
-                               const struct mw_dataset_options *options, const char **columns, size_t column_count,
-                               struct mw_error *error)
+enum mw_err mw_dataset_parse_by(struct mw_dataset **sets, size_t *count, const char *path, const struct mw_table *table,
+                                const struct mw_dataset_options *options, const char **columns, size_t column_count,
+                                struct mw_error *error)
 {
-    struct mw_table table;
     struct sets got = {0};
     size_t *rows = NULL, row_count, *index = malloc((column_count + 1) * sizeof *index);
-    enum mw_err err = mw_table_read(&table, path, error);
-    if (err) {
-        free(index);
-        return err;
-    }
-    if (!index)
-        err = mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err = index ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; i < column_count && !err; i++)
-        if (!mw_table_column(&table, columns[i], &index[i]))
-            err = no_column(&table, columns[i], error);
+        if (!mw_table_column(table, columns[i], &index[i]))
+            err = no_column(table, columns[i], error);
     if (!err)
-        err = select_rows(&table, options, &rows, &row_count, error);
+        err = select_rows(table, options, &rows, &row_count, error);
     if (!err)
-        err = split(&got, path, &table, rows, row_count, options, index, column_count, error);
+        err = split(&got, path, table, rows, row_count, options, index, column_count, error);
     free(rows);
     free(index);
-    mw_table_release(&table);
     if (err) {
         for (size_t i = 0; i < got.count; i++)
             mw_dataset_release(&got.items[i]);
@@ -363,4 +355,29 @@ enum mw_err mw_dataset_read_by(struct mw_dataset **sets, size_t *count, const ch
     *sets = got.items;
     *count = got.count;
     return MW_OK;
+}
+
+enum mw_err mw_dataset_read_by(struct mw_dataset **sets, size_t *count, const char *path,
+                               const struct mw_dataset_options *options, const char **columns, size_t column_count,
+                               struct mw_error *error)
+{
+    struct mw_table table;
+    enum mw_err err = mw_table_read(&table, path, error);
+    if (err)
+        return err;
+    err = mw_dataset_parse_by(sets, count, path, &table, options, columns, column_count, error);
+    mw_table_release(&table);
+    return err;
+}
+
+size_t mw_dataset_group_columns(const struct mw_table *table, const char **columns, size_t limit, size_t *programs)
+{
+    size_t count = 0, column;
+    *programs = 0;
+    for (size_t g = 0; g < GROUP_COUNT && count < limit; g++)
+        if (mw_table_column(table, groups[g].name, &column)) {
+            columns[count++] = mw_table_header(table, column);
+            *programs += groups[g].is_program;
+        }
+    return count;
 }

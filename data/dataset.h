@@ -95,6 +95,17 @@ enum mw_err mw_dataset_read_by(struct mw_dataset **sets, size_t *count, const ch
                                const struct mw_dataset_options *options, const char **columns, size_t column_count,
                                struct mw_error *error) MW_CHECKED;
 
+/* The same for a table that is already in memory; `path` is the name the datasets bear. */
+struct mw_table;
+enum mw_err mw_dataset_parse_by(struct mw_dataset **sets, size_t *count, const char *path, const struct mw_table *table,
+                                const struct mw_dataset_options *options, const char **columns, size_t column_count,
+                                struct mw_error *error) MW_CHECKED;
+/*
+ * The columns of a table whose values are not one curve (workload, kernel, input, set, …), programs before inputs: at
+ * most `limit` names (owned by the table) in *columns; returns their number, *programs of which name programs.
+ */
+size_t mw_dataset_group_columns(const struct mw_table *table, const char **columns, size_t limit, size_t *programs);
+
 /* One configuration (cores, frequency): the median over its repetitions. */
 struct mw_point {
     unsigned cores;

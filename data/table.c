@@ -38,6 +38,16 @@ const char *mw_table_meta(const struct mw_table *table, const char *key)
     return NULL;
 }
 
+bool mw_table_find(const struct mw_table *table, const char *name, size_t *column)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (!strcmp(mw_table_header(table, i), name)) {
+            *column = i;
+            return true;
+        }
+    return false;
+}
+
 void mw_table_release(struct mw_table *table)
 {
     for (size_t i = 0; i < table->meta_count; i++) {

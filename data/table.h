@@ -5,6 +5,7 @@
 #include "data/bytes.h"
 #include "data/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,5 +41,8 @@ const char *mw_table_header(const struct mw_table *table, size_t column);
 const char *mw_table_cell(const struct mw_table *table, size_t row, size_t column);
 /* The value of "# key: value", NULL where there is none. */
 const char *mw_table_meta(const struct mw_table *table, const char *key);
+
+/* The column of exactly that name; false where there is none (mw_table_column of data/columns.h is more lenient). */
+bool mw_table_find(const struct mw_table *table, const char *name, size_t *column);
 
 #endif
