@@ -19,7 +19,7 @@ static int state_folder(const char *root, char *folder, size_t size)
     char parent[PATH_MAX];
     const char *session = getenv("XDG_RUNTIME_DIR");
     snprintf(parent, sizeof parent, "%s/run", root);
-    if (*root && access(parent, F_OK) && mkdir(parent, 0755))
+    if (access(parent, F_OK) && mkdir(parent, 0755) && *root)
         return errno;
     if (!*root && access(parent, W_OK) && session && *session)
         snprintf(parent, sizeof parent, "%s", session);
@@ -73,9 +73,13 @@ enum mw_err mw_state_write(const struct mw_cpufreq *cpufreq, struct mw_error *er
                       "no place for the state file that brings frequencies back after a crash ('%s')", folder);
         return mw_hint(error, "setting frequencies needs root: run memwall with sudo, or leave out --freq");
     }
-    enum mw_err err = mw_output_open(&output, path, true, error);
-    if (err)
-        return err;
+    struct mw_error why;
+    enum mw_err err = mw_output_open(&output, path, true, &why);
+    if (err) {
+        mw_fail(error, why.sys_errno == EACCES ? MW_PERM : err, "%s", why.message);
+        return why.sys_errno == EACCES ? mw_hint(error, "setting frequencies needs root: run memwall with sudo, or leave out --freq")
+                                       : err;
+    }
     print_state(cpufreq, output.stream);
     return mw_output_commit(&output, error);
 }

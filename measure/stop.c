@@ -12,7 +12,9 @@ static void stop_signals(sigset_t *set)
     sigemptyset(set);
     sigaddset(set, SIGINT);
     sigaddset(set, SIGTERM);
-    sigaddset(set, SIGHUP);
+    struct sigaction hangup;
+    if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN) /* under nohup it is to be ignored */
+        sigaddset(set, SIGHUP);
 }
 
 enum mw_err mw_stop_open(struct mw_stop *stop, struct mw_error *error)

@@ -9,7 +9,7 @@
 /*
  * Orders to stop, taken at chosen moments only: while a struct mw_stop is open SIGINT, SIGTERM and SIGHUP are blocked and
  * wait in a descriptor, so that no write to the machine and no row of a file is ever cut in two by one of them.
- * Open it before any thread is started: threads inherit the blocked set. One at a time in a process.
+ * SIGHUP that was ignored stays so (nohup). Open it before any thread is started: threads inherit the blocked set. One at a time in a process.
  */
 enum mw_stop_level {
     MW_STOP_NONE,
