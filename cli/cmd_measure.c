@@ -12,7 +12,7 @@
 #define DEFAULT_MAX_TIME_S 50
 
 static const struct measure_probe *const probes[] = {
-    &measure_stream, &measure_loaded, &measure_cache, &measure_flops, NULL,
+    &measure_stream, &measure_loaded, &measure_cache, &measure_bandwidth, &measure_flops, NULL,
 };
 
 static const char *const pages_choices[] = {"huge", "4k", "both", NULL};
@@ -230,6 +230,8 @@ const struct cli_command cmd_measure = {
         "one number here, by default all.\n"
         "cache: capacity, line size, associativity, TLB entries, page-walk cost and what prefetchers follow, each beside "
         "what the system reports: agrees, differs, or can't be told and why.\n"
+        "bandwidth: memset, read, memcpy, regular and streaming stores over buffers from the first level to memory; strided "
+        "reads; copies over the distance of destination and source; a score with its formula.\n"
         "flops: multiply-adds from registers, for each instruction set that this processor has.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_SEED | CLI_ROOT | CLI_DRY_RUN | CLI_STRICT,

@@ -49,7 +49,7 @@ struct measure_probe {
     enum mw_err (*run)(struct measure_run *run, struct mw_error *error);
 };
 
-extern const struct measure_probe measure_stream, measure_loaded, measure_cache, measure_flops;
+extern const struct measure_probe measure_stream, measure_loaded, measure_cache, measure_bandwidth, measure_flops;
 
 /* "cores,freq_ghz,freq_effective_ghz," of a row; effective_hz 0 is unknown. */
 void measure_row(struct measure_run *run, unsigned cores, double effective_hz);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/measure.h"
+#include "measure/arena.h"
 #include "measure/cache.h"
 #include "measure/limits.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MIB ((size_t)1 << 20)
@@ -11,6 +13,8 @@
 /* where no cache is reported: larger than any single last-level cache of a board that reports none */
 #define SIZE_UNREPORTED (128 * MIB)
 #define SIZE_LEAST (64 * MIB)
+/* nothing is gained beyond this */
+#define TIME_MOST_S 600
 
 /* Twice the last-level cache of the core, at most a quarter of the memory that may be had. */
 static size_t largest_set(const struct measure_run *run)
@@ -47,11 +51,14 @@ static enum mw_err write_curves(const struct measure_run *run, const struct mw_c
     if (err)
         return err;
     mw_provenance_print(&run->provenance, output.stream);
-    fputs("curve,x,latency_ns\n", output.stream);
+    fputs("scan,size_bytes,latency_ns,lines\n", output.stream);
     for (size_t i = 0; i < report->point_count; i++) {
         const struct mw_curve_point *p = &report->points[i];
-        bool lines = !strncmp(p->curve, "ways", 4);
-        fprintf(output.stream, "%s,%.10g,%.6g\n", p->curve, p->x, lines ? p->time_s : 1e9 * p->time_s);
+        double size_bytes = strcmp(p->curve, "tlb") ? p->x : p->x * (double)mw_page_bytes();
+        if (!strncmp(p->curve, "ways", 4))
+            fprintf(output.stream, "%s,%.10g,,%.0f\n", p->curve, size_bytes, p->time_s);
+        else
+            fprintf(output.stream, "%s,%.10g,%.6g,\n", p->curve, size_bytes, 1e9 * p->time_s);
     }
     return mw_output_commit(&output, error);
 }
@@ -60,7 +67,7 @@ static enum mw_err run_cache(struct measure_run *run, struct mw_error *error)
 {
     struct mw_cache_report report = {0};
     struct mw_cache_options options = {.cpu = run->cpus[0], .size_bytes = largest_set(run),
-                                       .max_time_s = measure_max_time_s(run), .seed = run->cli->common.seed,
+                                       .max_time_s = fmin(measure_max_time_s(run), TIME_MOST_S), .seed = run->cli->common.seed,
                                        .guest = run->guest, .stop = cli_interrupted};
     if (run->cores_count != 1 || run->cores[0] != 1) {
         mw_fail(error, MW_USAGE, "'cache' looks at the caches of one core");

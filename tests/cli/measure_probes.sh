@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# flops, cache, bandwidth and loaded as a user calls them: their columns, their numbers, their refusals. Small caches are
+# pretended (--llc), so that this takes seconds; nothing here looks at how fast the machine is.
+. "$(dirname "$0")/../tap.sh"
+
+# numbers NAME COLUMN…: all rows of the last output have a positive finite number in these columns
+numbers() {
+    local name=$1 bad
+    shift
+    bad=$(grep -v '^#' <<<"$out" | awk -F, -v want="$*" '
+        NR == 1 { n = split(want, w, " "); for (i = 1; i <= NF; i++) at[$i] = i
+                  for (i = 1; i <= n; i++) if (!(w[i] in at)) print "no column " w[i]; next }
+        { for (i = 1; i <= n; i++) if ($at[w[i]] !~ /^[0-9.e+-]+$/ || !($at[w[i]] > 0)) print "line " NR ": " $0 }
+        END { if (NR < 2) print "no rows" }')
+    if [ -z "$bad" ]; then ok "$name"; else not_ok "$name" "$bad"; fi
+}
+
+check 'flops' "$memwall" measure flops --cores 1 --runs 2
+prints 'flops has its columns' '^cores,freq_ghz,freq_effective_ghz,precision,variant,gflop_s'
+numbers 'flops: rates' cores gflop_s gflop_s_median
+prints 'flops has single precision' '^1,[^,]*,[^,]*,fp32,'
+prints 'flops has double precision' '^1,[^,]*,[^,]*,fp64,'
+fails 2 'an option that flops does not take' "$memwall" measure flops --curve x
+
+check 'cache' "$memwall" measure cache --llc 16MiB --max-time 10 --curve "$tmp/curve.csv"
+prints 'cache has its columns' '^cores,freq_ghz,freq_effective_ghz,level,property,value,reported,verdict'
+prints 'cache tells the capacity of level 1' ',1,capacity_bytes,[0-9]+,'
+prints 'cache has a verdict in each row' '"?(agrees|differs|can.t be told)'
+prints 'cache tells of TLBs' ',tlb1,entries,'
+prints 'cache tells of prefetchers' ',prefetch,random_ns,'
+lonely=$(grep -v '^#' <<<"$out" | tail -n +2 | grep -vcE ',(agrees|"(differs|can.t be told), because .+")$')
+if [ "$lonely" = 0 ]; then ok 'what does not agree says why'; else not_ok 'what does not agree says why' "$out"; fi
+out=$(cat "$tmp/curve.csv")
+prints 'the curves have their columns' '^scan,size_bytes,latency_ns,lines$'
+prints 'the curve over sizes starts at 2 KiB' '^size,2048,'
+fails 1 'a curve is not overwritten' "$memwall" measure cache --llc 1MiB --max-time 3 --curve "$tmp/curve.csv"
+says 'and says how' '--force'
+fails 2 'cache of two cores' "$memwall" measure cache --cores 2
+
+check 'bandwidth' "$memwall" measure bandwidth --llc 4MiB --cores 1 --max-time 8
+prints 'bandwidth has its columns' '^cores,freq_ghz,freq_effective_ghz,test,size_bytes,offset_bytes,stride_bytes,mb_s'
+numbers 'bandwidth: rates' cores size_bytes mb_s
+for name in memset read memcpy fill copy strided-read copy-offset; do
+    prints "bandwidth has $name" ",$name,[0-9]+,[0-9]*,[0-9]*,[0-9.e+]+,"
+done
+says 'the score is printed with its formula' '\(memset x read x memcpy\)\^\(1/3\).*MB/s'
+product=$(grep -v '^#' <<<"$out" | awk -F, '
+    $4 ~ /^(memset|read|memcpy)$/ { if ($5 >= size) { size = $5; rate[$4] = $8 } }
+    $4 == "score" { score = $8 }
+    END { p = (rate["memset"] * rate["read"] * rate["memcpy"]) ^ (1 / 3); r = score ? p / score : 0; print (r > 0.999 && r < 1.001) }')
+if [ "$product" = 1 ]; then ok 'the score is what its formula says'; else not_ok 'the score is what its formula says' "$out"; fi
+
+if [ "$(nproc)" -ge 2 ]; then
+    check 'loaded' "$memwall" measure loaded --llc 4MiB --runs 3
+    prints 'loaded has its columns' '^cores,freq_ghz,freq_effective_ghz,latency_ns,bandwidth_mb_s'
+    numbers 'loaded: latencies' cores latency_ns
+    prints 'loaded has an idle point' ',0,100,,'
+    prints 'loaded has a mix with writes' ',50,0,[0-9]+$'
+    fails 2 'loaded on one core of several' "$memwall" measure loaded --cores 1
+    first=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+    fails 77 'loaded where one core is allowed' taskset -c "$first" "$memwall" measure loaded
+    says 'says why it cannot' 'second core'
+else
+    skip 'loaded' 'one core here'
+fi
