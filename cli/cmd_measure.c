@@ -12,7 +12,7 @@
 #define DEFAULT_MAX_TIME_S 50
 
 static const struct measure_probe *const probes[] = {
-    &measure_stream, &measure_loaded, &measure_cache, &measure_bandwidth, &measure_flops, NULL,
+    &measure_stream, &measure_latency, &measure_loaded, &measure_cache, &measure_bandwidth, &measure_flops, NULL,
 };
 
 static const char *const pages_choices[] = {"huge", "4k", "both", NULL};
@@ -28,6 +28,8 @@ static const struct cli_option options[] = {
     {"pages", CLI_CHOICE, FIELD(pages), "WHICH", "latency: huge (default), 4k or both", pages_choices, 0, 0},
     {"chains", CLI_STRING, FIELD(chains), "LIST", "latency: independent chains in flight (default 1)", NULL, 0, 0},
     {"locality", CLI_STRING, FIELD(locality), "PAGES", "latency: pages visited before the next ones, or random (default 64)", NULL, 0, 0},
+    {"stride", CLI_SIZE, FIELD(stride_bytes), "SIZE", "latency: lines less than this apart are not met in one visit of their group (default 256)", NULL, 0, 0},
+    {"numa", CLI_FLAG, FIELD(numa), NULL, "stream, latency: every node's cores against every node's memory (default where there are several nodes and no --cores)", NULL, 0, 0},
     {"size", CLI_STRING, FIELD(sizes), "LIST", "latency: working sets, as in 16KiB,256MiB (default: 2 KiB to past the last level)", NULL, 0, 0},
     {"curve", CLI_STRING, FIELD(curve), "FILE", "cache: write the curves that the parameters are read from", NULL, 0, 0},
     {0},
@@ -39,6 +41,7 @@ static void defaults(void *opaque)
     o->pages = "huge";
     o->chains = "1";
     o->locality = "64";
+    o->stride_bytes = 256;
 }
 
 void measure_row(struct measure_run *run, unsigned cores, double effective_hz)
@@ -55,15 +58,20 @@ double measure_max_time_s(const struct measure_run *run)
     return run->options->runs ? INFINITY : DEFAULT_MAX_TIME_S;
 }
 
-double measure_effective_hz(const struct measure_run *run, unsigned cores)
+double measure_effective_of(const unsigned *cpus, size_t count)
 {
-    double *freq_hz = calloc(cores + 1, sizeof *freq_hz), lowest = 0;
+    double *freq_hz = calloc(count + 1, sizeof *freq_hz), lowest = 0;
     struct mw_error ignored;
-    if (freq_hz && !mw_clock_effective(run->cpus, cores, freq_hz, &ignored))
-        for (unsigned i = 0; i < cores; i++)
+    if (freq_hz && !mw_clock_effective(cpus, count, freq_hz, &ignored))
+        for (size_t i = 0; i < count; i++)
             lowest = !i || freq_hz[i] < lowest ? freq_hz[i] : lowest;
     free(freq_hz);
     return lowest;
+}
+
+double measure_effective_hz(const struct measure_run *run, unsigned cores)
+{
+    return measure_effective_of(run->cpus, cores);
 }
 
 static const struct measure_probe *find_probe(const char *name)

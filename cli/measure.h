@@ -18,6 +18,8 @@ struct measure_options {
     const char *pages;      /* --pages: "huge", "4k" or "both" */
     const char *chains;     /* --chains */
     const char *locality;   /* --locality: pages in a group, or "random" */
+    size_t stride_bytes;    /* --stride */
+    bool numa;              /* --numa */
     const char *sizes;      /* --size: working sets; NULL: the probe's default */
     const char *curve;      /* --curve: file for the curves behind `cache`; NULL: none */
 };
@@ -49,12 +51,29 @@ struct measure_probe {
     enum mw_err (*run)(struct measure_run *run, struct mw_error *error);
 };
 
-extern const struct measure_probe measure_stream, measure_loaded, measure_cache, measure_bandwidth, measure_flops;
+extern const struct measure_probe measure_stream, measure_latency, measure_loaded, measure_cache, measure_bandwidth, measure_flops;
 
 /* "cores,freq_ghz,freq_effective_ghz," of a row; effective_hz 0 is unknown. */
 void measure_row(struct measure_run *run, unsigned cores, double effective_hz);
-/* Lowest effective frequency of the first `cores` CPUs (all at work); 0 where it can't be measured. */
+/* Lowest effective frequency of the CPUs (all at work); 0 where it can't be measured. */
+double measure_effective_of(const unsigned *cpus, size_t count);
+/* The same of the first `cores` CPUs of the run. */
 double measure_effective_hz(const struct measure_run *run, unsigned cores);
+
+/*
+ * Cores of one node against memory of one node (kernel's numbers), or memory interleaved over all nodes against all cores
+ * (MW_NODE_INTERLEAVE). Asked for by --numa; without --cores also done by itself where there are several memory nodes.
+ */
+struct measure_pair {
+    unsigned cpu_node;
+    int memory_node;
+    const unsigned *cpus; /* first CPUs of the node's cores */
+    size_t cpu_count;
+};
+size_t measure_pair_count(const struct measure_run *run); /* 0 where they are not measured */
+enum mw_err measure_pairs(struct measure_run *run,
+                          enum mw_err (*measure)(void *shared, const struct measure_pair *pair, struct mw_error *error),
+                          void *shared, struct mw_error *error) MW_CHECKED;
 /* Seconds that the probe may take: --max-time, else 50, else as long as the --runs asked for take. */
 double measure_max_time_s(const struct measure_run *run);
 /* A number of a table cell that reads back as the same to six digits. */

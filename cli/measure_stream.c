@@ -4,7 +4,7 @@
 #include "measure/limits.h"
 #include "measure/stream.h"
 
-#include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +26,7 @@ struct job {
     size_t variant_count;
     size_t llc_bytes, array_bytes;
     double start_s, max_time_s;
+    size_t pairs_left;
     struct mw_arena arenas[2]; /* kept from one core count to the next where there is one node */
     struct curve curve;
 };
@@ -69,15 +70,15 @@ static struct mw_stream_options stream_options(struct job *job, const unsigned *
         .node = node,
         .isas = mw_stream_isas,
         .stop = cli_interrupted,
-        .arenas = job->run->topology.node_count == 1 ? job->arenas : NULL,
+        .arenas = job->run->topology.node_count == 1 && node == MW_NODE_FIRST_TOUCH ? job->arenas : NULL,
     };
 }
 
 /* Array size by the STREAM rule; what is asked for may only be more. */
-static void choose_size(struct job *job, size_t count)
+static void choose_size(struct job *job, const unsigned *cpus, size_t count)
 {
     const struct measure_options *o = job->run->options;
-    job->llc_bytes = o->llc_bytes ? o->llc_bytes : mw_topology_llc_bytes(&job->run->topology, job->run->cpus, count);
+    job->llc_bytes = o->llc_bytes ? o->llc_bytes : mw_topology_llc_bytes(&job->run->topology, cpus, count);
     size_t least = mw_stream_least_array(job->llc_bytes);
     job->array_bytes = least;
     if (o->array_bytes >= least)
@@ -165,7 +166,7 @@ static enum mw_err run_once(struct job *job, const unsigned *cpus, unsigned core
     enum mw_err err = mw_stream_run(&o, result, error);
     if (err)
         return err;
-    print_rows(job, result, cores, measure_effective_hz(job->run, cores), placed);
+    print_rows(job, result, cores, measure_effective_of(cpus, cores), placed);
     return add_placement(job, result, what, error);
 }
 
@@ -175,7 +176,7 @@ static enum mw_err run_cores(struct job *job, size_t at, size_t turns_left, stru
     unsigned cores = run->cores[at];
     char what[32];
     snprintf(what, sizeof what, "%u core%s", cores, cores == 1 ? "" : "s");
-    choose_size(job, cores);
+    choose_size(job, run->cpus, cores);
     enum mw_err err = fit_memory(job, cores, error);
     if (err)
         return err;
@@ -195,6 +196,42 @@ static enum mw_err run_cores(struct job *job, size_t at, size_t turns_left, stru
     }
     mw_stream_release(&result);
     return MW_OK;
+}
+
+/* The matrix takes three kernels: with all of them it would take nodes x nodes as long as a core count. */
+static bool in_matrix(const struct mw_stream_variant *v)
+{
+    return v->pages == MW_PAGES_HUGE && !v->nt && (v->op == MW_OP_COPY || v->op == MW_OP_TRIAD || v->op == MW_OP_READ);
+}
+
+static enum mw_err run_pair(void *opaque, const struct measure_pair *pair, struct mw_error *error)
+{
+    struct job *whole = opaque, job = *whole;
+    char what[80], placed[48];
+    bool interleaved = pair->memory_node == MW_NODE_INTERLEAVE;
+    snprintf(placed, sizeof placed, interleaved ? "-interleaved" : "-cpu%u-mem%d", pair->cpu_node, pair->memory_node);
+    snprintf(what, sizeof what, "%zu cores%s", pair->cpu_count, placed);
+    job.variant_count = 0;
+    for (size_t i = 0; i < whole->variant_count; i++)
+        if (in_matrix(&whole->variants[i]))
+            job.variants[job.variant_count++] = whole->variants[i];
+    choose_size(&job, pair->cpus, pair->cpu_count);
+    enum mw_err err = check_memory(&job, pair->cpu_count, error);
+    struct mw_stream_options o = stream_options(&job, pair->cpus, pair->cpu_count, pair->memory_node);
+    size_t free_bytes = interleaved ? SIZE_MAX : mw_memory_node_free("", (unsigned)pair->memory_node);
+    if (!job.variant_count || err)
+        return err;
+    if (mw_stream_memory(&o) > free_bytes / 2) {
+        cli_say(job.run->cli, "node %d is left out: it has %zu MiB free", pair->memory_node, free_bytes >> 20);
+        return MW_OK;
+    }
+    struct mw_stream_result result;
+    double share_s = (job.max_time_s - (mw_now_s() - job.start_s)) / (double)whole->pairs_left;
+    whole->pairs_left -= whole->pairs_left > 1;
+    err = run_once(&job, pair->cpus, (unsigned)pair->cpu_count, pair->memory_node, share_s, what, placed, &result, error);
+    if (!err)
+        mw_stream_release(&result);
+    return err;
 }
 
 /* For each kernel the fewest cores that reach 95 % of its best. */
@@ -256,11 +293,14 @@ static enum mw_err run_stream(struct measure_run *run, struct mw_error *error)
         err = listed_variants(&job, run->options->kernels, error);
     else
         all_variants(&job);
+    size_t pairs = job.pairs_left = measure_pair_count(run);
     job.curve.bps = calloc(run->cores_count * MAX_VARIANTS + 1, sizeof(double));
     if (!err && !job.curve.bps)
         err = mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t k = 0; k < run->cores_count && !err; k++)
-        err = run_cores(&job, k, run->cores_count - k, error);
+        err = run_cores(&job, k, run->cores_count - k + (pairs > 0), error);
+    if (!err)
+        err = measure_pairs(run, run_pair, &job, error);
     if (!err || err == MW_INTERRUPTED) {
         struct mw_error inner;
         enum mw_err added = add_rules(&job, &inner);
@@ -277,7 +317,7 @@ static enum mw_err run_stream(struct measure_run *run, struct mw_error *error)
     return err;
 }
 
-static const char *const takes[] = {"array", "llc", "kernel", NULL};
+static const char *const takes[] = {"array", "llc", "kernel", "numa", NULL};
 
 const struct measure_probe measure_stream = {
     .name = "stream",

@@ -174,7 +174,7 @@ enum mw_err mw_scan_sizes(struct mw_cache_scan *scan, double until_s, struct mw_
     if (err)
         return err;
     err = mw_growing_ring_init(&ring, scan->big.data, scan->big.size_bytes / MW_SCAN_STEP_BYTES, MW_SCAN_STEP_BYTES,
-                               GROUP_BYTES / MW_SCAN_STEP_BYTES, error);
+                               GROUP_BYTES / MW_SCAN_STEP_BYTES, 1, error);
     if (err) {
         mw_curve_release(curve);
         return err;

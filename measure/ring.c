@@ -40,12 +40,13 @@ void *mw_ring_random(char *base, size_t *offset, size_t n, uint64_t *random)
 }
 
 enum mw_err mw_growing_ring_init(struct mw_growing_ring *ring, char *base, size_t lines_max, size_t line_bytes,
-                                 size_t group_lines, struct mw_error *error)
+                                 size_t group_lines, size_t stride_lines, struct mw_error *error)
 {
-    size_t *tail = calloc(lines_max / group_lines + 1, sizeof *tail);
+    size_t *tail = calloc((lines_max / group_lines + 1) * stride_lines, sizeof *tail);
     if (!tail)
         return mw_fail(error, MW_NOMEM, "out of memory");
-    *ring = (struct mw_growing_ring){.base = base, .line_bytes = line_bytes, .group_lines = group_lines,
+    *ring = (struct mw_growing_ring){.base = base, .line_bytes = line_bytes,
+                                     .group_lines = group_lines, .stride_lines = stride_lines,
                                      .lines_max = lines_max, .tail = tail};
     return MW_OK;
 }
@@ -58,8 +59,10 @@ void mw_growing_ring_release(struct mw_growing_ring *ring)
 
 void mw_growing_ring_extend(struct mw_growing_ring *ring, size_t lines, uint64_t *random)
 {
+    size_t stride = ring->stride_lines;
     for (; ring->lines < lines && ring->lines < ring->lines_max; ring->lines++) {
-        size_t line = ring->lines, group = line / ring->group_lines, in_group = line % ring->group_lines, before;
+        size_t line = ring->lines, block = line / ring->group_lines, phase = line % stride, before;
+        size_t group = block * stride + phase, in_group = line % ring->group_lines / stride;
         void **here = place(ring->base, line * ring->line_bytes);
         if (!line) {
             *here = here;
@@ -67,7 +70,7 @@ void mw_growing_ring_extend(struct mw_growing_ring *ring, size_t lines, uint64_t
             continue;
         }
         if (in_group)
-            before = group * ring->group_lines + mw_random_below(random, in_group);
+            before = block * ring->group_lines + mw_random_below(random, in_group) * stride + phase;
         else
             before = ring->tail[mw_random_below(random, group)];
         void **behind = place(ring->base, before * ring->line_bytes);

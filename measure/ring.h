@@ -23,14 +23,17 @@ void *mw_ring_ordered(char *base, const size_t *offset, size_t n);
  * A ring over the first `lines` lines of a buffer that can be made longer without being built anew: a new line is put
  * behind a random one of its own group of group_lines lines, the first line of a group behind the end of a random group.
  * So the walk visits all lines of a group in random order and then those of another: the TLB is met once a group.
+ *
+ * With stride_lines > 1 the lines of a group that are that far apart make a group of their own, so that a neighbour
+ * which a prefetcher brought along is visited much later; group_lines is a multiple of it.
  */
 struct mw_growing_ring {
     char *base;
-    size_t line_bytes, group_lines, lines, lines_max;
+    size_t line_bytes, group_lines, stride_lines, lines, lines_max;
     size_t *tail; /* last line of each group in walking order */
 };
 enum mw_err mw_growing_ring_init(struct mw_growing_ring *ring, char *base, size_t lines_max, size_t line_bytes,
-                                 size_t group_lines, struct mw_error *error) MW_CHECKED;
+                                 size_t group_lines, size_t stride_lines, struct mw_error *error) MW_CHECKED;
 void mw_growing_ring_release(struct mw_growing_ring *ring);
 /* Up to `lines` in all, at most lines_max. */
 void mw_growing_ring_extend(struct mw_growing_ring *ring, size_t lines, uint64_t *random);

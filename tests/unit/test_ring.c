@@ -54,7 +54,7 @@ static void test_growing_ring(void **state)
     struct mw_growing_ring ring;
     struct mw_error error;
     uint64_t random = 99;
-    assert_int_equal(mw_growing_ring_init(&ring, buffer, LINES, LINE, GROUP, &error), MW_OK);
+    assert_int_equal(mw_growing_ring_init(&ring, buffer, LINES, LINE, GROUP, 1, &error), MW_OK);
     for (size_t n = 1; n <= LINES; n += 1 + n / 5) {
         mw_growing_ring_extend(&ring, n, &random);
         assert_int_equal(cycle_length(buffer, n), n);
@@ -74,6 +74,33 @@ static void test_growing_ring(void **state)
     mw_growing_ring_release(&ring);
 }
 
+/* With a stride a single cycle as well, and lines closer than the stride follow one another only by chance of groups. */
+static void test_stride(void **state)
+{
+    (void)state;
+    enum { LINES = 700, GROUP = 32, STRIDE = 4 };
+    static _Alignas(LINE) char buffer[LINES * LINE];
+    struct mw_growing_ring ring;
+    struct mw_error error;
+    uint64_t random = 3;
+    assert_int_equal(mw_growing_ring_init(&ring, buffer, LINES, LINE, GROUP, STRIDE, &error), MW_OK);
+    for (size_t n = 1; n <= LINES; n += 1 + n / 5) {
+        mw_growing_ring_extend(&ring, n, &random);
+        assert_int_equal(cycle_length(buffer, n), n);
+    }
+    mw_growing_ring_extend(&ring, LINES, &random);
+    size_t changes = 0, groups = (LINES / GROUP + 1) * STRIDE;
+    char *p = buffer;
+    for (size_t i = 0; i < LINES; i++) {
+        char *next = mw_kernel_walk(p, 1);
+        size_t a = (size_t)(p - buffer) / LINE, b = (size_t)(next - buffer) / LINE;
+        changes += a / GROUP != b / GROUP || a % STRIDE != b % STRIDE;
+        p = next;
+    }
+    assert_int_equal(changes, groups);
+    mw_growing_ring_release(&ring);
+}
+
 /* A random order is not the order of addresses: what a prefetcher could follow is rare. */
 static void test_disorder(void **state)
 {
@@ -84,7 +111,7 @@ static void test_disorder(void **state)
     struct mw_error error;
     uint64_t random = 5;
     size_t neighbours = 0;
-    assert_int_equal(mw_growing_ring_init(&ring, buffer, LINES, LINE, LINES, &error), MW_OK);
+    assert_int_equal(mw_growing_ring_init(&ring, buffer, LINES, LINE, LINES, 1, &error), MW_OK);
     mw_growing_ring_extend(&ring, LINES, &random);
     char *p = buffer;
     for (size_t i = 0; i < LINES; i++) {
@@ -102,6 +129,7 @@ int main(void)
         cmocka_unit_test(test_random_ring),
         cmocka_unit_test(test_ordered_ring),
         cmocka_unit_test(test_growing_ring),
+        cmocka_unit_test(test_stride),
         cmocka_unit_test(test_disorder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
