@@ -27,6 +27,7 @@
 #define MOST_TIME_S 0.6
 #define IDLE_NS 50000
 #define GROUP_BYTES ((size_t)64 * 4096)
+#define STRIDE_BYTES 256 /* as measure latency: no line that a prefetcher brought along is met in the same visit */
 
 /* lines of every four that are written back; reads are then 4 / (4 + updates) of the traffic */
 static const unsigned mixes[] = {0, 1, 2, 4};
@@ -173,7 +174,7 @@ static enum mw_err prepare(struct shared *s, struct mw_error *error)
     }
     if (!err)
         err = mw_growing_ring_init(&s->ring, s->arenas[0].data, s->arenas[0].size_bytes / MW_LOAD_LINE, MW_LOAD_LINE,
-                                   GROUP_BYTES / MW_LOAD_LINE, error);
+                                   GROUP_BYTES / MW_LOAD_LINE, STRIDE_BYTES / MW_LOAD_LINE, error);
     return err;
 }
 
