@@ -6,11 +6,14 @@
 
 /* The inner loops of the samplers; see fit/hot.h. */
 
-/* out[i] = offset[i] + sign ln h[i]; returns the sum of out. */
+/* out[i] = offset[i] + sign ln h[i]; returns the sum of out, which may be offset itself. */
 double mw_hot_residuals(const double *offset, double sign, const double *h, size_t n, double *out);
 /* out[i] = out[i] - shift */
 void mw_hot_shift(double shift, size_t n, double *out);
-/* sum of ln(1 + inverse z_i^2) */
-double mw_hot_student(const double *z, double inverse, size_t n);
+/*
+ * sum of ln(1 + inverse z_i^2), padded a multiple of 8 and z zero beyond the data. Eight factors share one logarithm:
+ * with |residual| < 700 in ln and sigma >= .003 their product stays below 1e86.
+ */
+double mw_hot_student(const double *z, double inverse, size_t padded);
 
 #endif

@@ -2,7 +2,7 @@
 #include "fit/likelihood.h"
 
 #include "fit/hot_likelihood.h"
-#include "fit/linalg.h"
+#include "fit/panel.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -57,7 +57,7 @@ static enum mw_err whiten_all(struct mw_whitener *w, struct mw_error *error)
 {
     enum mw_err err = MW_OK;
     size_t n = w->n;
-    double *parts = malloc(4 * n * n * sizeof *parts);
+    double *parts = malloc(5 * n * n * sizeof *parts), *scratch = parts + 3 * n * n, *inverse = scratch + n * n;
     if (!parts)
         return mw_fail(error, MW_NOMEM, "out of memory for %zu points", n);
     mw_kernel_parts(w->quantity, w->sites, n, w->sites, n, parts);
@@ -68,11 +68,13 @@ static enum mw_err whiten_all(struct mw_whitener *w, struct mw_error *error)
                 w->log_det[k] += log(w->sites[i].noise);
             continue;
         }
-        w->w[k] = malloc(n * n * sizeof **w->w);
+        w->w[k] = mw_panel_alloc(mw_panel_size(n));
         if (!w->w[k])
             err = mw_fail(error, MW_NOMEM, "out of memory for %zu points", n);
-        else if (!mw_kernel_whiten(kernel, parts, w->sites, n, parts + 3 * n * n, w->w[k], &w->log_det[k]))
+        else if (!mw_kernel_whiten(kernel, parts, w->sites, n, scratch, inverse, &w->log_det[k]))
             err = mw_fail(error, MW_NOFIT, "the noise of the points spans too many orders of magnitude");
+        else
+            mw_panel_pack(inverse, n, w->w[k]);
     }
     free(parts);
     return err;
@@ -116,7 +118,7 @@ void mw_whitener_release(struct mw_whitener *w)
 enum mw_err mw_likelihood_init(struct mw_likelihood *likelihood, const struct mw_whitener *whitener,
                                struct mw_error *error)
 {
-    double *scratch = malloc(4 * whitener->n * sizeof *scratch);
+    double *scratch = mw_panel_alloc(4 * mw_panel_pad(whitener->n));
     if (!scratch)
         return mw_fail(error, MW_NOMEM, "out of memory for %zu points", whitener->n);
     *likelihood = (struct mw_likelihood){.whitener = whitener, .scratch = scratch};
@@ -139,7 +141,7 @@ static double take_off_law(const struct mw_likelihood *l, const double *params, 
 {
     const struct mw_whitener *w = l->whitener;
     const struct mw_law *law = l->prior.law;
-    double *h = l->scratch + 2 * w->n;
+    double *h = l->scratch + 2 * mw_panel_pad(w->n);
     law->eval(params, w->n, w->p, w->phi, h);
     if (w->quantity != MW_SPEEDUP)
         return mw_hot_residuals(w->lifted, -1, h, w->n, r) / (double)w->n;
@@ -173,7 +175,7 @@ double mw_likelihood_log(const double *u, void *context)
     static const double half = 0.5 * (student_nu + 1);
     const struct mw_likelihood *l = context;
     const struct mw_whitener *w = l->whitener;
-    double params[MW_LAW_MAX_PARAMS], *r = l->scratch, *z = r + w->n;
+    double params[MW_LAW_MAX_PARAMS], *r = l->scratch, *z = r + mw_panel_pad(w->n);
     mw_prior_apply(&l->prior, u, params);
     double mean = take_off_law(l, params, r);
     const double *rest = u + l->prior.law->param_count;
@@ -181,13 +183,13 @@ double mw_likelihood_log(const double *u, void *context)
     size_t k = kernel_of(w, rest[2]);
     mw_hot_shift(scale_of(w, mean, rest[0]), w->n, r);
     if (w->w[k])
-        mw_lower_multiply(w->w[k], w->n, r, z);
+        mw_panel_multiply(w->w[k], w->n, r, z);
     else
         for (size_t i = 0; i < w->n; i++)
             z[i] = r[i] * w->inverse_root_noise[i];
     /* ln of the t density at 0: ln Gamma(5/2) - ln Gamma(2) - ln(4 pi)/2 = ln(3/8) */
     double n = (double)w->n;
-    return n * log(0.375) - n * log(sigma) - half * mw_hot_student(z, 1 / (sigma * sigma * student_nu), w->n) -
+    return n * log(0.375) - n * log(sigma) - half * mw_hot_student(z, 1 / (sigma * sigma * student_nu), mw_panel_pad(w->n)) -
            w->log_det[k] / 2;
 }
 

@@ -21,7 +21,7 @@ struct mw_whitener {     /* shared by all laws of a fit; not changed by them */
     size_t *freq_index;
     size_t kernel_count;
     const int *kernels;
-    double **w;               /* L^-1 per kernel, NULL where the kernel is none (then root_noise does it) */
+    double **w;               /* L^-1 per kernel (fit/panel.h), NULL where the kernel is none */
     double *log_det;
     double *inverse_root_noise;
 };
@@ -34,7 +34,7 @@ void mw_whitener_release(struct mw_whitener *whitener);
 struct mw_likelihood {   /* one per thread */
     const struct mw_whitener *whitener;
     struct mw_prior_map prior;
-    double *scratch;     /* 3 n + freq_count */
+    double *scratch;     /* four vectors of n, padded as fit/panel.h asks */
 };
 enum mw_err mw_likelihood_init(struct mw_likelihood *likelihood, const struct mw_whitener *whitener,
                                struct mw_error *error) MW_CHECKED;

@@ -13,6 +13,7 @@
 
 /* Enough for medians and intervals; evidence is then good to 2-4 nats, which the tempered weights bear. */
 enum { PARTICLES = 200, SWEEPS = 3, FINAL_SWEEPS = 8, DRAWS = 40 };
+enum { SCREEN_PASSES = 3 };
 /* The law whose residual is screened: it bends both ways and has few parameters. */
 static const struct mw_prior_member screening = {"usl-memory", MW_PRIOR_ROOT};
 
@@ -134,31 +135,50 @@ static void law_residual(const struct mw_ensemble_fit *fit, enum mw_quantity qua
     }
 }
 
-static enum mw_err screen(const struct workshop *shop, struct mw_points *points, struct mw_error *error)
+/* One pass: what the screening law leaves is looked at, and the points get their factors. */
+static enum mw_err screen_once(const struct workshop *shop, struct mw_points *points, const struct mw_spots *all,
+                               double *work, size_t *found, struct mw_error *error)
 {
     struct job job = {.law = mw_law_find(screening.law), .prior = screening.prior, .independent = true};
-    struct mw_spots sites = {0};
-    double *work = NULL;
     enum mw_err err = run_job(&job, shop, error);
     if (err)
         return err;
-    err = mw_spots_init(&sites, points, shop->options->memory_freq_hz, MW_SPOTS_CONDITION, error);
-    if (err)
-        goto out;
-    work = malloc(2 * sites.count * sizeof *work);
-    if (!work) {
-        err = mw_fail(error, MW_NOMEM, "out of memory for %zu points", sites.count);
-        goto out;
+    double *factor = work + all->count;
+    law_residual(&job.fit, points->quantity, all, work);
+    err = mw_outlier_screen(points->quantity, all->items, work, all->count, factor, error);
+    *found = 0;
+    for (size_t i = 0; !err && i < all->count; i++) {
+        points->items[all->point[i]].noise_factor = factor[i];
+        *found += factor[i] > 1;
     }
-    law_residual(&job.fit, points->quantity, &sites, work);
-    err = mw_outlier_screen(points->quantity, sites.items, work, sites.count, work + sites.count, error);
-    for (size_t i = 0; !err && i < sites.count; i++)
-        if (work[sites.count + i] > 1)
-            points->items[sites.point[i]].noise_factor = work[sites.count + i];
-out:
-    free(work);
-    mw_spots_release(&sites);
     fit_release(&job.fit);
+    return err;
+}
+
+/* The screening law is itself fitted to outliers, so it is fitted again with what was found until nothing more is. */
+static enum mw_err screen(struct workshop *shop, struct mw_points *points, struct mw_error *error)
+{
+    double memory_freq_hz = shop->options->memory_freq_hz;
+    struct mw_spots all = {0}, some = {0};
+    double *work = NULL;
+    size_t found = 0, before = 0;
+    enum mw_err err = mw_spots_init(&all, points, memory_freq_hz, MW_SPOTS_CONDITION, error);
+    if (!err && !(work = malloc(2 * all.count * sizeof *work)))
+        err = mw_fail(error, MW_NOMEM, "out of memory for %zu points", all.count);
+    for (int pass = 0; pass < SCREEN_PASSES && !err && (pass == 0 || found > before); pass++) {
+        before = found;
+        err = mw_spots_init(&some, points, memory_freq_hz, MW_SPOTS_SAMPLE, error);
+        if (err)
+            break;
+        shop->p_max = some.p_max;
+        err = mw_whitener_init(&shop->independent, some.items, some.count, points->quantity, true, error);
+        if (!err)
+            err = screen_once(shop, points, &all, work, &found, error);
+        mw_whitener_release(&shop->independent);
+        mw_spots_release(&some);
+    }
+    free(work);
+    mw_spots_release(&all);
     return err;
 }
 
@@ -190,45 +210,20 @@ static enum mw_err run_all(struct job *jobs, size_t count, const struct workshop
     return MW_OK;
 }
 
-static enum mw_err whiten(struct workshop *shop, const struct mw_spots *sites, enum mw_quantity quantity,
-                          struct mw_error *error)
-{
-    enum mw_err err = mw_whitener_init(&shop->independent, sites->items, sites->count, quantity, true, error);
-    if (!err)
-        err = mw_whitener_init(&shop->joint, sites->items, sites->count, quantity, false, error);
-    return err;
-}
-
-static bool any_outlier(const struct mw_points *points)
-{
-    for (size_t i = 0; i < points->count; i++)
-        if (points->items[i].noise_factor > 1)
-            return true;
-    return false;
-}
-
-/* Whitens on the screened points. */
+/* Screens, then whitens on the screened points. */
 static enum mw_err prepare(struct workshop *shop, struct mw_spots *sites, struct mw_points *points,
                            struct mw_error *error)
 {
-    double memory_freq_hz = shop->options->memory_freq_hz;
     for (size_t i = 0; i < points->count; i++)
         points->items[i].noise_factor = 1;
-    enum mw_err err = mw_spots_init(sites, points, memory_freq_hz, MW_SPOTS_SAMPLE, error);
-    if (err)
-        return err;
-    shop->p_max = sites->p_max;
-    err = mw_whitener_init(&shop->independent, sites->items, sites->count, points->quantity, true, error);
+    enum mw_err err = screen(shop, points, error);
     if (!err)
-        err = screen(shop, points, error);
-    mw_whitener_release(&shop->independent);
-    if (err)
-        return err;
-    if (any_outlier(points)) {
-        mw_spots_release(sites);
-        err = mw_spots_init(sites, points, memory_freq_hz, MW_SPOTS_SAMPLE, error);
-    }
-    return err ? err : whiten(shop, sites, points->quantity, error);
+        err = mw_spots_init(sites, points, shop->options->memory_freq_hz, MW_SPOTS_SAMPLE, error);
+    if (!err)
+        err = mw_whitener_init(&shop->independent, sites->items, sites->count, points->quantity, true, error);
+    if (!err)
+        err = mw_whitener_init(&shop->joint, sites->items, sites->count, points->quantity, false, error);
+    return err;
 }
 
 enum mw_err mw_mixture_fit(struct mw_ensemble *ensemble, struct mw_points *points,

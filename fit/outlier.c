@@ -12,16 +12,26 @@
 static const double limit_sd = 4.5;
 /* ln: nobody calls a run a tenth too slow broken. */
 static const double limit_ln = 0.25;
-/* One point in this many may be an outlier. */
-enum { POINTS_PER_OUTLIER = 8 };
+/* One point in this many may be an outlier, and one frequency in that many have a bad run on one core. */
+enum { POINTS_PER_OUTLIER = 8, FREQS_PER_OUTLIER = 4 };
 /* A common discrepancy, in units of the noise variance. */
 static const struct mw_kernel screen_kernel = {4, 1, 1};
+
+/* Points of one frequency, or one point. Points are sorted by frequency, so both are ranges. */
+struct block {
+    size_t first, count;
+    bool frequency;
+    double delta, z;
+};
 
 struct screen {
     size_t n;
     double *q;         /* (K + noise)^-1, n x n */
     double *qr;        /* q residual */
-    double *z, *loo;   /* standardised, and in ln */
+    double *scratch;   /* n */
+    struct block *blocks;
+    size_t block_count;
+    size_t point_budget, freq_budget;
 };
 
 /* q = w^T w, from the lower triangle of w */
@@ -36,30 +46,59 @@ static void inverse_from_root(const double *w, size_t n, double *q)
         }
 }
 
-static size_t worst(struct screen *s, const double *residual)
+/* Every point, and for speedups every frequency with several points, if there are enough frequencies to compare. */
+static void list_blocks(struct screen *s, enum mw_quantity quantity, const struct mw_spot *sites)
 {
-    size_t at = 0, n = s->n;
+    size_t freqs = 0, n = s->n;
+    for (size_t i = 0; i < n; i++)
+        s->blocks[i] = (struct block){.first = i, .count = 1};
+    s->block_count = n;
+    for (size_t i = 0; i < n; freqs++) {
+        size_t first = i;
+        while (i < n && sites[i].freq_hz == sites[first].freq_hz)
+            i++;
+        if (quantity == MW_SPEEDUP && i - first > 1)
+            s->blocks[s->block_count++] = (struct block){.first = first, .count = i - first, .frequency = true};
+    }
+    s->point_budget = n / POINTS_PER_OUTLIER;
+    s->freq_budget = freqs / FREQS_PER_OUTLIER;
+}
+
+/* The worst block that the budgets still allow, by |z| in robust standard deviations of single points; NULL for none. */
+static struct block *worst(struct screen *s, const double *residual)
+{
+    size_t n = s->n;
     for (size_t i = 0; i < n; i++)
         s->qr[i] = mw_dot(s->q + i * n, residual, n);
-    for (size_t i = 0; i < n; i++) {
-        double precision = s->q[i * n + i];
-        s->loo[i] = s->qr[i] / precision;
-        s->z[i] = s->loo[i] * sqrt(precision);
+    for (size_t k = 0; k < s->block_count; k++) {
+        struct block *block = &s->blocks[k];
+        double pull = 0, precision = 0;
+        for (size_t i = block->first; i < block->first + block->count; i++) {
+            pull += s->qr[i];
+            for (size_t j = block->first; j < block->first + block->count; j++)
+                precision += s->q[i * n + j];
+        }
+        block->delta = pull / precision;
+        block->z = block->delta * sqrt(precision);
     }
-    double sd = mw_mad(s->z, n);
-    for (size_t i = 0; i < n; i++) {
-        s->z[i] = sd > 0 ? fabs(s->z[i]) / sd : 0;
-        if (s->z[i] > s->z[at])
-            at = i;
+    for (size_t i = 0; i < n; i++)
+        s->scratch[i] = s->blocks[i].z;
+    double sd = mw_mad(s->scratch, n);
+    struct block *found = NULL;
+    for (size_t k = 0; k < s->block_count && sd > 0; k++) {
+        struct block *block = &s->blocks[k];
+        block->z = fabs(block->z) / sd;
+        if ((block->frequency ? s->freq_budget : s->point_budget) > 0 && (!found || block->z > found->z))
+            found = block;
     }
-    return at;
+    return found;
 }
 
 /* The inverse after `more` is added to the noise of point i (Sherman and Morrison). */
 static void add_noise(struct screen *s, size_t i, double more)
 {
     size_t n = s->n;
-    double *column = s->qr;
+    double *column = s->scratch;
     memcpy(column, s->q + i * n, n * sizeof *column);
     double factor = more / (1 + more * column[i]);
     for (size_t a = 0; a < n; a++)
@@ -69,18 +108,18 @@ static void add_noise(struct screen *s, size_t i, double more)
 
 static void run(struct screen *s, const struct mw_spot *sites, const double *residual, double *factor)
 {
-    size_t left = s->n / POINTS_PER_OUTLIER;
     for (size_t i = 0; i < s->n; i++)
         factor[i] = 1;
-    while (left > 0) {
-        size_t i = worst(s, residual);
-        if (!(s->z[i] > limit_sd && fabs(s->loo[i]) > limit_ln))
+    for (;;) {
+        struct block *block = worst(s, residual);
+        if (!block || !(block->z > limit_sd && fabs(block->delta) > limit_ln))
             break;
-        double times = s->z[i] * s->z[i];
-        if (factor[i] == 1)
-            left--;
-        add_noise(s, i, sites[i].noise * factor[i] * (times - 1));
-        factor[i] *= times;
+        *(block->frequency ? &s->freq_budget : &s->point_budget) -= 1;
+        double times = block->z * block->z;
+        for (size_t i = block->first; i < block->first + block->count; i++) {
+            add_noise(s, i, sites[i].noise * factor[i] * (times - 1));
+            factor[i] *= times;
+        }
     }
 }
 
@@ -88,11 +127,15 @@ enum mw_err mw_outlier_screen(enum mw_quantity quantity, const struct mw_spot *s
                               double *factor, struct mw_error *error)
 {
     enum mw_err err = MW_OK;
-    double log_det, *work = malloc((6 * n * n + 3 * n) * sizeof *work);
-    if (!work)
-        return mw_fail(error, MW_NOMEM, "out of memory for %zu points", n);
+    double log_det, *work = malloc((6 * n * n + 2 * n) * sizeof *work);
+    struct block *blocks = malloc(2 * n * sizeof *blocks);
+    if (!work || !blocks) {
+        err = mw_fail(error, MW_NOMEM, "out of memory for %zu points", n);
+        goto out;
+    }
     double *w = work + 4 * n * n;
-    struct screen s = {n, work + 5 * n * n, work + 6 * n * n, work + 6 * n * n + n, work + 6 * n * n + 2 * n};
+    struct screen s = {n, work + 5 * n * n, work + 6 * n * n, work + 6 * n * n + n, blocks, 0, 0, 0};
+    list_blocks(&s, quantity, sites);
     mw_kernel_parts(quantity, sites, n, sites, n, work);
     if (mw_kernel_whiten(&screen_kernel, work, sites, n, work + 3 * n * n, w, &log_det)) {
         inverse_from_root(w, n, s.q);
@@ -100,6 +143,8 @@ enum mw_err mw_outlier_screen(enum mw_quantity quantity, const struct mw_spot *s
     } else {
         err = mw_fail(error, MW_NOFIT, "the noise of the points spans too many orders of magnitude");
     }
+out:
     free(work);
+    free(blocks);
     return err;
 }

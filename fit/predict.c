@@ -42,6 +42,7 @@ struct engine {
 /* A query prepared: its site and its baseline's in the batch. */
 struct place {
     size_t site, baseline;
+    bool beyond; /* more cores than measured */
     double doublings_p, doublings_f, doublings_baseline;
 };
 
@@ -53,8 +54,9 @@ static double doublings_beyond(double value, double low, double high)
 }
 
 /* Weight of a fit for a query: see the constants above. The sum over fits is 1. */
-static void weigh(const struct engine *engine, const struct place *place, bool beyond, double *weight)
+static void weigh(const struct engine *engine, const struct place *place, double *weight)
 {
+    bool beyond = place->beyond;
     const struct mw_ensemble *ensemble = &engine->model->ensemble;
     double sum[2] = {0, 0};
     double share[2] = {1, 0}; /* joint, independent */
@@ -210,7 +212,7 @@ static void answer(const struct engine *engine, const struct mw_predictive *pred
         answer_one_core_speedup(out);
         return;
     }
-    weigh(engine, place, query->cores > engine->data.p_max * (1 + edge), bench->weight);
+    weigh(engine, place, bench->weight);
     answer_value(engine, predictive, place, bench->weight, &bench->blend, out);
     answer_speedup(engine, predictive, place, bench->weight, &bench->blend, out);
 }
@@ -234,13 +236,26 @@ static size_t lay_out(const struct engine *engine, const struct mw_query *query,
             sites[count++] = base;
         partner[i] = b;
         places[i] = (struct place){
-            i, b, doublings_beyond(sites[i].p, data->p_min, data->p_max),
+            i, b, sites[i].p > data->p_max * (1 + edge), doublings_beyond(sites[i].p, data->p_min, data->p_max),
             doublings_beyond(sites[i].freq_hz, data->freq_min_hz, data->freq_max_hz),
             doublings_beyond(1, data->p_min, data->p_max)};
     }
     for (size_t b = n; b < count; b++)
         partner[b] = b;
     return count;
+}
+
+/* Fits that have weight in one of the answers. */
+static void find_needed(const struct engine *engine, const struct place *places, size_t n, double *weight,
+                        bool *needed)
+{
+    size_t count = engine->model->ensemble.count;
+    memset(needed, 0, count * sizeof *needed);
+    for (size_t i = 0; i < n; i++) {
+        weigh(engine, &places[i], weight);
+        for (size_t f = 0; f < count; f++)
+            needed[f] |= weight[f] >= weight_least;
+    }
 }
 
 static enum mw_err answer_batch(const struct engine *engine, const struct mw_query *query, size_t n,
@@ -250,13 +265,16 @@ static enum mw_err answer_batch(const struct engine *engine, const struct mw_que
     struct mw_spot *sites = malloc(2 * n * sizeof *sites);
     size_t *partner = malloc(2 * n * sizeof *partner);
     struct place *places = malloc(n * sizeof *places);
+    double *weight = malloc(engine->model->ensemble.count * sizeof *weight);
+    bool *needed = malloc(engine->model->ensemble.count * sizeof *needed);
     enum mw_err err = MW_OK;
-    if (!sites || !partner || !places) {
+    if (!sites || !partner || !places || !weight || !needed) {
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
         goto out;
     }
     size_t count = lay_out(engine, query, n, sites, partner, places);
-    err = mw_predictive_init(&predictive, &engine->model->ensemble, &engine->data, engine->model->quantity, sites,
+    find_needed(engine, places, n, weight, needed);
+    err = mw_predictive_init(&predictive, &engine->model->ensemble, needed, &engine->data, engine->model->quantity, sites,
                              partner, count, error);
     if (err)
         goto out;
@@ -282,6 +300,8 @@ out:
     free(sites);
     free(partner);
     free(places);
+    free(weight);
+    free(needed);
     return err;
 }
 

@@ -22,11 +22,12 @@ struct mw_predictive {
 };
 
 /*
+ * needed[f]: whether fit f is asked for; the means of other fits' draws are left out.
  * partner[i]: index of the site that site i is compared with (its baseline), or i. Same bits for a site whatever other
  * sites there are and however many threads. MW_NOMEM, MW_NOFIT.
  */
 enum mw_err mw_predictive_init(struct mw_predictive *predictive, const struct mw_ensemble *ensemble,
-                               const struct mw_spots *data, enum mw_quantity quantity, const struct mw_spot *sites,
+                               const bool *needed, const struct mw_spots *data, enum mw_quantity quantity, const struct mw_spot *sites,
                                const size_t *partner, size_t site_count, struct mw_error *error) MW_CHECKED;
 void mw_predictive_release(struct mw_predictive *predictive);
 

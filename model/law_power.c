@@ -8,13 +8,21 @@ enum { F, A, E, C };
 static void eval(const double *params, size_t n, const double *p, const double *phi, double *out)
 {
     double serial = 1 - params[F], a = params[A], e = params[E], c = params[C];
-    double last_p = 0, last_power = 1;
-    for (size_t i = 0; i < n; i++) {
-        if (p[i] != last_p) {
-            last_p = p[i];
-            last_power = pow(last_p, -e);
-        }
-        out[i] = (serial + params[F] * last_power + c * (p[i] - 1)) * (1 + a * phi[i]);
+    /* Points come sorted by frequency and cores, or by cores and frequency: a power is used again where the same count
+       came just before, or in the same place of the first run of counts. */
+    enum { RUN = 64 };
+    double powers[RUN], power = 1;
+    size_t place = 0, run = 0;
+    for (size_t i = 0; i < n; i++, place++) {
+        if (i > 0 && p[i] < p[i - 1])
+            place = 0;
+        if (place < run && p[place] == p[i])
+            power = powers[place];
+        else if (i == 0 || p[i] != p[i - 1])
+            power = pow(p[i], -e);
+        if (run == i && place == i && run < RUN)
+            powers[run++] = power;
+        out[i] = (serial + params[F] * power + c * (p[i] - 1)) * (1 + a * phi[i]);
     }
 }
 
