@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_ADVISE_GOAL_H
+#define MW_ADVISE_GOAL_H
+
+#include "data/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * What is wanted, shared by recommend, plan and tune. An objective is a product T^a P^b, so that its logarithm is
+ * a ln T + b ln P and limits on T and P are limits on the same two quantities.
+ */
+enum mw_objective { MW_OBJECTIVE_TIME, MW_OBJECTIVE_ENERGY, MW_OBJECTIVE_EDP, MW_OBJECTIVE_ED2P };
+
+const char *mw_objective_name(enum mw_objective objective); /* "time", "energy", "edp", "ed2p" */
+const char *mw_objective_unit(enum mw_objective objective); /* "s", "J", "J s", "J s^2" */
+bool mw_objective_find(const char *name, enum mw_objective *objective);
+/* Exponents of time and power. */
+double mw_objective_time_power(enum mw_objective objective);
+double mw_objective_power_power(enum mw_objective objective);
+
+/* A configuration that can be used. freq_hz 0: the one frequency, unknown. */
+struct mw_candidate {
+    unsigned cores;
+    double freq_hz;
+};
+
+struct mw_goal {
+    enum mw_objective objective;
+    double deadline_s;     /* 0: none */
+    double power_cap_w;    /* 0: none */
+    bool has_slowdown;
+    double max_slowdown;   /* fraction over the time of the reference */
+    double min_efficiency; /* speedup over one core at the same frequency, over cores; 0: none */
+    bool has_reference;
+    struct mw_candidate reference; /* else all cores at the highest frequency */
+    double certainty;      /* that a limit holds where it was not measured; .9 by default */
+};
+
+bool mw_goal_needs_power(const struct mw_goal *goal);
+bool mw_goal_needs_time(const struct mw_goal *goal); /* false: a table of energies is enough */
+bool mw_goal_has_limits(const struct mw_goal *goal);
+
+/* ln T and ln P of a configuration: known or predicted (variance > 0). */
+struct mw_outlook {
+    double ln_time, time_variance;
+    double ln_power, power_variance;
+    double ln_one_core, one_core_variance; /* ln T of one core at this frequency, for the efficiency */
+    double cores;
+};
+
+/* ln objective, its variance. */
+double mw_goal_value(const struct mw_goal *goal, const struct mw_outlook *outlook, double *variance);
+
+/*
+ * Chance that all limits hold, as the product over them: each is a normal probability, 0 or 1 where the quantity is
+ * known. ln_reference_time: of the reference; used with has_slowdown only.
+ */
+double mw_goal_chance(const struct mw_goal *goal, const struct mw_outlook *outlook, double ln_reference_time);
+
+/* Standard normal distribution function and density. */
+double mw_normal_cdf(double z);
+double mw_normal_pdf(double z);
+
+/* Index of the candidate nearest to (cores, freq): frequency first, then the ratio of cores. count >= 1. */
+size_t mw_candidate_nearest(const struct mw_candidate *candidates, size_t count, double cores, double freq_hz);
+/* Index of that very configuration (frequency within .6 %), or count. */
+size_t mw_candidate_find(const struct mw_candidate *candidates, size_t count, struct mw_candidate wanted);
+
+#endif
