@@ -41,6 +41,9 @@ static void make_design(struct mw_tuner *t, double low_hz, double high_hz, doubl
     add_design(t, mw_candidate_nearest(c, t->count, fmax(1, cores / 2), high_hz), "what half of the cores do");
     if (t->one_frequency)
         add_design(t, mw_candidate_nearest(c, t->count, fmax(1, cores / 4), high_hz), "what a quarter of the cores does");
+    size_t one = mw_candidate_find(c, t->count, (struct mw_candidate){1, high_hz});
+    if (t->goal.min_efficiency > 0 && one < t->count)
+        add_design(t, one, "one core, which efficiency is counted from");
 }
 
 static enum mw_err lay_out(struct mw_tuner *t, struct mw_error *error)
@@ -163,7 +166,8 @@ static void say(const struct mw_tuner *t, struct mw_tune_step *step, bool had_be
     if (!step->feasible)
         snprintf(step->taught, sizeof step->taught, "breaks a limit%s", surprise);
     else if (!had_best)
-        snprintf(step->taught, sizeof step->taught, "first to keep the limits%s", surprise);
+        snprintf(step->taught, sizeof step->taught, "%s%s",
+                 mw_goal_has_limits(&t->goal) ? "first to keep the limits" : "the first, to compare with", surprise);
     else if (ln_objective < old_best)
         snprintf(step->taught, sizeof step->taught, "best so far, by %.1f %%%s", -100 * expm1(ln_objective - old_best),
                  surprise);
@@ -251,6 +255,10 @@ enum mw_err mw_tune(struct mw_tuner *tuner, mw_tune_measure measure, mw_tune_rep
         struct mw_reading reading = {0};
         enum mw_err err = measure(context, candidate, reason, &reading, error);
         const struct mw_tune_step *step = NULL;
+        if (!err && reading.failed) {
+            mw_tuner_exclude(tuner, candidate);
+            continue;
+        }
         if (!err)
             err = mw_tuner_observe(tuner, candidate, &reading, &step, error);
         if (err)

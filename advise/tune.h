@@ -23,9 +23,10 @@ struct mw_tune_options {
 };
 
 struct mw_reading {
+    bool failed;     /* the program did not run there: the configuration is out of the race */
     double time_s;   /* 0: none (energy only) */
     double energy_j; /* 0: none */
-    double spread;   /* standard deviation of ln time over repetitions, 0 where there was one */
+    double spread;   /* standard deviation of ln of this reading, 0 where unknown */
 };
 
 /* One step, as it is told to people. */

@@ -64,6 +64,19 @@ static void readings(const struct mw_tuner *t, const struct mw_surrogate *of, do
     }
 }
 
+/* Time of one core at each candidate's frequency: what efficiency is counted from. */
+static enum mw_err outlook_of_one_core(struct mw_tuner *t, double *mean, double *variance, struct mw_error *error)
+{
+    enum mw_err err = mw_surrogate_predict(t->time, t->count, t->one_core_sites, mean, variance, error);
+    for (size_t i = 0; !err && i < t->count; i++) {
+        size_t one = mw_candidate_find(t->candidates, t->count, (struct mw_candidate){1, t->candidates[i].freq_hz});
+        bool known = one < t->count && t->measured[one];
+        t->outlook[i].ln_one_core = known ? t->outlook[one].ln_time : mean[i];
+        t->outlook[i].one_core_variance = known ? t->outlook[one].time_variance : variance[i];
+    }
+    return err;
+}
+
 /* mean and variance of one quantity over the candidates into the outlook, readings by value where they are good. */
 static enum mw_err outlook_of(struct mw_tuner *t, struct mw_surrogate *surrogate, double *scratch, struct mw_error *error)
 {
@@ -84,14 +97,7 @@ static enum mw_err outlook_of(struct mw_tuner *t, struct mw_surrogate *surrogate
         *(surrogate == t->time ? &o->ln_time : &o->ln_power) = mean[i];
         *(surrogate == t->time ? &o->time_variance : &o->power_variance) = variance[i];
     }
-    if (surrogate == t->time && t->goal.min_efficiency > 0) {
-        err = mw_surrogate_predict(surrogate, t->count, t->one_core_sites, mean, variance, error);
-        for (size_t i = 0; !err && i < t->count; i++) {
-            t->outlook[i].ln_one_core = mean[i];
-            t->outlook[i].one_core_variance = variance[i];
-        }
-    }
-    return err;
+    return surrogate == t->time && t->goal.min_efficiency > 0 ? outlook_of_one_core(t, mean, variance, error) : MW_OK;
 }
 
 double mw_tuner_chance_better(const struct mw_tuner *t, size_t i)

@@ -6,7 +6,7 @@
 #include "advise/tune.h"
 #include "fit/surrogate.h"
 
-enum { MW_TUNE_DESIGN = 4, MW_TUNE_LEAST = 5 };
+enum { MW_TUNE_DESIGN = 5, MW_TUNE_LEAST = 5 };
 
 struct mw_tuner {
     struct mw_goal goal;

@@ -11,6 +11,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_import,
     &cmd_export,
     &cmd_predict,
+    &cmd_tune,
     &cmd_plot,
     NULL,
 };
