@@ -27,6 +27,7 @@ static const struct cli_option options[] = {
     OPT("time-regexp", CLI_STRING, time_regexp, "RE", "take the time that the program prints: last match, first group", NULL, 0, 0),
     OPT("rate-regexp", CLI_STRING, rate_regexp, "RE", "take a rate that the program prints; the time is 1/rate", NULL, 0, 0),
     OPT("energy-command", CLI_STRING, energy_command, "CMD", "sh -c CMD prints joules: a counter, or the energy of the last run", NULL, 0, 0),
+    OPT("idle", CLI_DURATION, idle_s, "S", "time at rest before and after in which idle power is measured (default 1; 0: none)", NULL, 0, 0),
     OPT("memory-freq", CLI_FREQ, memory_freq_hz, "GHZ", "clock of the memory's transfers, recorded for the fit", NULL, 0, 0),
     OPT("workload", CLI_STRING, workload, "NAME", "text of the column workload (default: the program's name)", NULL, 0, 0),
     OPT("input", CLI_STRING, input, "NAME", "text of the column input (default: no such column)", NULL, 0, 0),
@@ -41,6 +42,7 @@ static void defaults(void *data)
     struct scan_options *o = data;
     o->order = "balanced,compact";
     o->boost = "keep";
+    o->idle_s = 1; /* a thousand updates of RAPL, ten of a node's counters */
 }
 
 static enum mw_err check_usage(const struct cli *cli, const struct scan_options *o, struct mw_error *error)

@@ -12,7 +12,7 @@ struct scan_options {
     unsigned long runs, min_runs, max_runs, warmup; /* runs 0: not given */
     double precision;
     double max_time_s, timeout_s;
-    double memory_freq_hz, cool_to_c;
+    double memory_freq_hz, idle_s;
     const char *order, *boost;
     bool smt, resume, show_output;
     struct cli_strings env;

@@ -68,10 +68,25 @@ static enum mw_err interrupted(struct scan *scan, struct mw_error *error)
     return mw_hint(error, "the same command with --resume goes on");
 }
 
+/* Power at rest once more, behind the rows: what it changed by is the drift of the base. */
+static enum mw_err add_idle(struct scan *scan, size_t done_before, struct mw_error *error)
+{
+    size_t done, left;
+    bool has;
+    double power_w;
+    mw_schedule_progress(&scan->schedule, &done, &left);
+    if (done == done_before || scan->options->replay || scan->options->idle_s <= 0)
+        return MW_OK;
+    mw_rig_idle_power(scan->rig, scan->options->idle_s, &has, &power_w);
+    return has ? mw_append_line(&scan->file, error, "# idle_power_after_w: %.6g", power_w) : MW_OK;
+}
+
 enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *error)
 {
     double start_s = mw_now_s();
     struct mw_config *config;
+    size_t done_before, to_do;
+    mw_schedule_progress(&scan->schedule, &done_before, &to_do);
     enum mw_err err = warm_up(scan, error);
     while (!err && (config = mw_schedule_next(&scan->schedule))) {
         char name[64];
@@ -90,5 +105,5 @@ enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *erro
             return interrupted(scan, error);
     }
     cli_progress_end();
-    return err;
+    return err ? err : add_idle(scan, done_before, error);
 }

@@ -217,11 +217,17 @@ static enum mw_err plan_numbers(struct scan *scan, struct mw_error *error)
 
 static enum mw_err add_facts(struct scan *scan, struct mw_error *error)
 {
+    bool has_idle = false;
+    double idle_w = 0;
     enum mw_err err = mw_provenance_init(&scan->facts, scan->cli->argc, scan->cli->argv, error);
     if (!err && scan->options->memory_freq_hz > 0)
         err = mw_provenance_add(&scan->facts, error, "memory_freq_ghz", "%.9g", scan->options->memory_freq_hz / 1e9);
     if (!err && !scan->options->replay)
         err = mw_rig_describe(scan->rig, (unsigned)scan->cores[scan->core_count - 1], &scan->facts, error);
+    if (!err && !scan->options->replay && scan->options->idle_s > 0)
+        mw_rig_idle_power(scan->rig, scan->options->idle_s, &has_idle, &idle_w);
+    if (!err && has_idle)
+        err = mw_provenance_add(&scan->facts, error, "idle_power_before_w", "%.6g", idle_w);
     return err;
 }
 
@@ -241,6 +247,8 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
         err = mw_rig_open(&scan->rig, &setup, &scan->stop, error);
     if (!err && mw_rig_recovered(scan->rig))
         cli_say(scan->cli, "put back what a killed memwall had left:\n%s", mw_rig_recovered(scan->rig));
+    if (!err && mw_rig_energy_missing(scan->rig))
+        cli_say(scan->cli, "no energies: %s", mw_rig_energy_missing(scan->rig));
     if (!err)
         err = make_workload(scan, error);
     if (!err)

@@ -254,6 +254,12 @@ double mw_cpufreq_current(const struct mw_cpufreq *cpufreq, unsigned cpu)
     return khz > 0 ? 1e3 * (double)khz : 0;
 }
 
+void mw_cpufreq_governor(const struct mw_cpufreq *cpufreq, const struct mw_policy *policy, char *name, size_t size)
+{
+    if (mw_policy_read(cpufreq, policy, "scaling_governor", name, size))
+        snprintf(name, size, "unknown");
+}
+
 int mw_cpufreq_boost_state(const struct mw_cpufreq *cpufreq)
 {
     char path[128], value[8];

@@ -75,6 +75,8 @@ int mw_cpufreq_boost_state(const struct mw_cpufreq *cpufreq);
 double mw_cpufreq_current(const struct mw_cpufreq *cpufreq, unsigned cpu);
 const struct mw_policy *mw_cpufreq_policy(const struct mw_cpufreq *cpufreq, unsigned cpu); /* NULL: none */
 
+void mw_cpufreq_governor(const struct mw_cpufreq *cpufreq, const struct mw_policy *policy, char *name, size_t size);
+
 /* Puts all back and removes the state file. Goes through everything; the first failure is the result, the file stays then. */
 enum mw_err mw_cpufreq_restore(struct mw_cpufreq *cpufreq, struct mw_error *error) MW_CHECKED;
 

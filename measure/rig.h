@@ -67,6 +67,12 @@ const double *mw_rig_freqs(const struct mw_rig *rig, size_t *count);
 enum mw_err mw_rig_measure(struct mw_rig *rig, unsigned cores, double freq_hz, unsigned repetition,
                            struct mw_rig_result *result, struct mw_error *error) MW_CHECKED;
 
+/* Why energy is not measured (a sentence with the remedy); NULL where it is, or where the machine has no meter. */
+const char *mw_rig_energy_missing(const struct mw_rig *rig);
+
+/* Power of the machine at rest over time_s, at least ten updates of the meter; *has false without a meter or where it fails. */
+void mw_rig_idle_power(struct mw_rig *rig, double time_s, bool *has, double *power_w);
+
 /* What was put back at opening because a killed memwall had left it, one line each; NULL where there was nothing. */
 const char *mw_rig_recovered(const struct mw_rig *rig);
 
