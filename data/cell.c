@@ -158,13 +158,9 @@ bool mw_cell_quantity(const char *cell, const struct mw_number_style *style, enu
     enum mw_dimension of_unit;
     if (!mw_cell_number(cell, style, &number, &rest))
         return false;
-    if (!*rest) {
-        *value = number * factor;
-        return true;
-    }
-    if (mw_unit_find(rest, &of_unit, &unit) && of_unit == dimension) {
-        *value = number * unit;
-        return true;
+    if (!*rest || (mw_unit_find(rest, &of_unit, &unit) && of_unit == dimension)) {
+        *value = number * (*rest ? unit : factor);
+        return isfinite(*value);
     }
     return dimension == MW_DIM_TIME && !mw_parse_duration(cell, value, NULL);
 }

@@ -76,8 +76,8 @@ enum mw_err mw_parse_freq(const char *text, double *freq_hz, struct mw_error *er
     enum mw_err err = parse_unit(text, units, "frequency", &value, error);
     if (err)
         return err;
-    if (value <= 0)
-        return mw_fail(error, MW_USAGE, "'%s': a frequency is greater than 0", text);
+    if (value < 1 || value > 1e15)
+        return mw_fail(error, MW_USAGE, "'%s': a frequency is at least 1 Hz and below 1e6 GHz", text);
     *freq_hz = nearbyint(value); /* whole hertz: 2.4GHz and 2400MHz are one frequency */
     return MW_OK;
 }
@@ -134,10 +134,11 @@ enum mw_err mw_parse_duration(const char *text, double *time_s, struct mw_error 
                                         {"h", 3600},  {"m", 60},    {"s", 1},     {NULL, 0}};
     double total = 0, part;
     const char *s = text;
-    if (parse_clock(text, &total)) {
+    if (parse_clock(text, &total) && isfinite(total)) {
         *time_s = total;
         return MW_OK;
     }
+    total = 0;
     do {
         if (!leading_number(s, &part, &s) || part < 0)
             return mw_fail(error, MW_USAGE, "'%s' is not a duration (as in 90, 250ms, 1m12.5s, 1:30, 2-03:04:05)", text);
@@ -149,6 +150,8 @@ enum mw_err mw_parse_duration(const char *text, double *time_s, struct mw_error 
         total += part * (*s ? u->factor : 1);
         s += *s ? strlen(u->suffix) : 0;
     } while (*s);
+    if (!isfinite(total))
+        return mw_fail(error, MW_USAGE, "'%s' is too long a time", text);
     *time_s = total;
     return MW_OK;
 }

@@ -11,18 +11,20 @@ $(B)/tests/%: tests/unit/%.c $(B)/libinner.a $(B)/libmemwall.a
 
 -include $(UNIT_SRC:tests/unit/%.c=$(B)/test-deps/%.d)
 
+include tests/fuzz/fuzz.mk
+
 .PHONY: unit-bins
 unit-bins: $(UNIT_BIN)
 
 .PHONY: check
 check: deps-if-missing ## build and run the tests (installs what they need); ends in "N passed, N failed"
 	@$(MAKE) --no-print-directory build-all unit-bins
-	@tests/run.sh $(UNIT_BIN) $(TEST_SCRIPTS) $(VM_SCRIPTS)
+	@tests/run.sh $(UNIT_BIN) $(FUZZ_BIN) $(TEST_SCRIPTS) $(VM_SCRIPTS)
 
 .PHONY: check-quick
 check-quick: ## unit tests and lint only
 	@$(MAKE) --no-print-directory build-all unit-bins
-	@tests/run.sh $(UNIT_BIN) tests/lint_layers.sh
+	@tests/run.sh $(UNIT_BIN) $(FUZZ_BIN) tests/lint_layers.sh
 
 .PHONY: check-vm
 check-vm: ## the virtual machines alone
@@ -33,7 +35,7 @@ check-vm: ## the virtual machines alone
 check-asan: ## unit and command-line tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory SAN=address,undefined build-all unit-bins
 	@MEMWALL=$(CURDIR)/build/san-address-undefined/memwall ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-	  tests/run.sh $(UNIT_SRC:tests/unit/%.c=build/san-address-undefined/tests/%) $(TEST_SCRIPTS)
+	  tests/run.sh $(UNIT_SRC:tests/unit/%.c=build/san-address-undefined/tests/%) $(FUZZ_SRC:tests/fuzz/%.c=build/san-address-undefined/tests/%) $(TEST_SCRIPTS)
 
 check-tsan: ## unit tests under ThreadSanitizer; noise of the OpenMP runtime is suppressed by name
 	@$(MAKE) --no-print-directory SAN=thread build-all unit-bins

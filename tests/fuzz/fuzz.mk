@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Fuzzing: a short walk from the seeds in `make check`, libFuzzer with sanitizers in `make fuzz`.
+
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZ_BIN := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/%)
+
+$(B)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/walk.c tests/fuzz/file.c tests/fuzz/fuzz.h $(B)/libmemwall.a
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libmemwall.a $(LIBS)
+
+unit-bins: $(FUZZ_BIN)
+
+FUZZ_SECONDS ?= 60
+FUZZ_CC      ?= clang
+FUZZ_FLAGS   := -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+FUZZ_LONG    := $(FUZZ_SRC:tests/fuzz/%.c=build/fuzz/%)
+
+build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/file.c tests/fuzz/fuzz.h $(wildcard data/*.c data/*.h)
+	@mkdir -p $(@D)
+	@echo "  FUZZ    $@"
+	$(Q)$(FUZZ_CC) $(filter-out -fopenmp,$(BASE)) $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) -ljansson -lcsv -lnettle -lm
+
+.PHONY: fuzz
+fuzz: $(FUZZ_BIN) $(FUZZ_LONG) ## every parser under libFuzzer (clang), FUZZ_SECONDS each; stops at the first finding
+	@for f in $(FUZZ_SRC:tests/fuzz/%.c=%); do \
+	  mkdir -p build/fuzz/corpus/$$f && $(B)/tests/$$f build/fuzz/corpus/$$f && \
+	  ASAN_OPTIONS=detect_leaks=1 build/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+	    -print_final_stats=1 -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus/$$f 2>build/fuzz/$$f.log || \
+	    { tail -40 build/fuzz/$$f.log; exit 1; }; \
+	  echo "$$f: $$(sed -n 's/stat::number_of_executed_units: *//p' build/fuzz/$$f.log) inputs, no finding"; \
+	done
