@@ -29,6 +29,7 @@ struct mw_law {
     const char *formula; /* h in plain text */
     size_t param_count;
     struct mw_param_info params[MW_LAW_MAX_PARAMS];
+    unsigned whole;    /* bit j: only the whole part of parameter j counts; searched, never differentiated */
     bool weak_scaling; /* the work grows with p: only with --weak */
     /* out[i] = h(p[i], phi[i]) > 0 for i < n */
     void (*eval)(const double *params, size_t n, const double *p, const double *phi, double *out);

@@ -27,5 +27,6 @@ const struct mw_law mw_law_granularity = {
                {"a", "1", 0, 3, "memory time over processor time at F = F_mem"},
                {"c", "1", 0, 0.05, "overhead of each further core, over the processor time on one"},
                {"N", "1", 8, 512, "grains of work (a whole number)"}},
+    .whole = 1 << N,
     .eval = eval,
 };

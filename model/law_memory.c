@@ -30,7 +30,8 @@ const struct mw_law mw_law_socket = {
     .params = {{"f", "1", 0, 1, "share of the work that runs in parallel"},
                {"a", "1", 0, 10, "memory time over processor time at phi = 1, all accesses local"},
                {"r", "1", 0, 4, "excess time of a remote access over a local one"},
-               {"b", "cores", 1, 4096, "cores of one node (whole part counts)"}},
+               {"b", "cores", 1, 4096, "cores of one node"}},
+    .whole = 1 << 3,
     .eval = socket_step,
     .bound = socket_bound,
 };

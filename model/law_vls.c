@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/laws.h"
 
-#include <math.h>
-
 /* The bounds of f, k, m1 and m2 are those of the paper (section IV). */
 #define VLS_PARAMS                                                                                                     \
     {"f", "1", 0, 1, "share of the work that runs in parallel"},                                                       \
@@ -12,9 +10,16 @@
         "m2", "1", 0, 1, "share of memory instructions that further cores' caches take away"                           \
     }
 
+/* fmax and fmin without their care for NaN, which makes calls of them */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static inline double mu(double m1, double m2, double p)
 {
-    return fmin(m1 + m2 / p, 1);
+    double m = m1 + m2 / p;
+    return m < 1 ? m : 1;
 }
 
 static void vls(const double *v, size_t n, const double *p, const double *phi, double *out)
@@ -22,7 +27,7 @@ static void vls(const double *v, size_t n, const double *p, const double *phi, d
     double f = v[MW_VLS_F], k = v[MW_VLS_K], m1 = v[MW_VLS_M1], m2 = v[MW_VLS_M2];
     for (size_t i = 0; i < n; i++) {
         double m = mu(m1, m2, p[i]), k_phi = k * phi[i];
-        out[i] = fmax((1 + k_phi * m) * ((1 - f) + f / p[i]), (1 + k_phi) * m);
+        out[i] = larger((1 + k_phi * m) * ((1 - f) + f / p[i]), (1 + k_phi) * m);
     }
 }
 
@@ -41,7 +46,7 @@ static void vls_contention(const double *v, size_t n, const double *p, const dou
     double f = v[MW_VLS_F], k = v[MW_VLS_K], m1 = v[MW_VLS_M1], m2 = v[MW_VLS_M2], c = v[4];
     for (size_t i = 0; i < n; i++) {
         double m = mu(m1, m2, p[i]), k_phi = k * phi[i];
-        out[i] = fmax((1 + k_phi * m) * ((1 - f) + f / p[i] + c * (p[i] - 1)), (1 + k_phi) * m);
+        out[i] = larger((1 + k_phi * m) * ((1 - f) + f / p[i] + c * (p[i] - 1)), (1 + k_phi) * m);
     }
 }
 

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fit/problem.h"
+#include "model/time.h"
+
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const loss_names[] = {"robust", "log", "speedup-mse"};
+
+const char *mw_loss_name(enum mw_loss loss)
+{
+    return loss_names[loss];
+}
+
+bool mw_loss_find(const char *name, enum mw_loss *loss)
+{
+    for (size_t i = 0; i < sizeof loss_names / sizeof *loss_names; i++) {
+        if (!strcmp(loss_names[i], name)) {
+            *loss = (enum mw_loss)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void mw_problem_release(struct mw_problem *problem)
+{
+    free(problem->p);
+    free(problem->phi);
+    free(problem->base);
+    free(problem->y);
+    free(problem->root_weight);
+    *problem = (struct mw_problem){0};
+}
+
+static enum mw_err allocate(struct mw_problem *problem, size_t n, size_t base_n, struct mw_error *error)
+{
+    problem->p = malloc((n + base_n + 1) * sizeof *problem->p);
+    problem->phi = malloc((n + base_n + 1) * sizeof *problem->phi);
+    problem->base = malloc((n + 1) * sizeof *problem->base);
+    problem->y = malloc((n + 1) * sizeof *problem->y);
+    problem->root_weight = malloc((n + 1) * sizeof *problem->root_weight);
+    if (problem->p && problem->phi && problem->base && problem->y && problem->root_weight)
+        return MW_OK;
+    mw_problem_release(problem);
+    return mw_fail(error, MW_NOMEM, "out of memory");
+}
+
+/* The usual spread of ln value over repetitions; 0 where no point has any. */
+static double common_spread(const struct mw_points *points, double *room)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < points->count; i++)
+        if (points->items[i].count > 1)
+            room[n++] = points->items[i].spread;
+    return n ? gsl_stats_median(room, 1, n) : 0;
+}
+
+/*
+ * Variance of ln value that repetitions tell of, against the floor that the law's own misfit sets: a point measured
+ * often weighs at most a little more than one measured once, a noisy one less. The median of n normal values has
+ * pi/2 times the variance of their mean.
+ */
+static double root_weight(const struct mw_point *point, double usual_spread)
+{
+    double spread = fmax(point->spread, usual_spread), count = (double)point->count;
+    double variance = spread * spread / count * (point->count > 2 ? M_PI_2 : 1);
+    double floor2 = MW_ROBUST_SCALE_MIN * MW_ROBUST_SCALE_MIN;
+    double outlier = point->noise_factor > 1 ? point->noise_factor : 1;
+    return sqrt(floor2 / ((floor2 + variance) * outlier));
+}
+
+struct filler {
+    struct mw_problem *problem;
+    double memory_freq_hz, usual_spread;
+};
+
+static void add(const struct filler *f, const struct mw_point *point, double y)
+{
+    struct mw_problem *pr = f->problem;
+    pr->p[pr->n] = point->cores;
+    pr->phi[pr->n] = mw_phi(point->freq_hz, f->memory_freq_hz);
+    pr->y[pr->n] = y;
+    pr->root_weight[pr->n] = pr->loss == MW_LOSS_SPEEDUP_MSE ? 1 : root_weight(point, f->usual_spread);
+    pr->p_max = fmax(pr->p_max, point->cores);
+    pr->n++;
+}
+
+/* Points of one frequency, items[0..n), sorted by cores; one core, if measured, comes first. */
+static void add_frequency(const struct filler *f, const struct mw_point *items, size_t n, enum mw_quantity quantity)
+{
+    bool mse = f->problem->loss == MW_LOSS_SPEEDUP_MSE, times = quantity == MW_TIME;
+    bool has_one = items[0].cores == 1;
+    if (mse && times && !has_one)
+        return;
+    double freq_hz = items[0].freq_hz > 0 ? items[0].freq_hz : f->memory_freq_hz;
+    for (size_t i = 0; i < n; i++) {
+        double value = items[i].value;
+        if (mse)
+            add(f, &items[i], times ? items[0].value / value : value);
+        else if (times)
+            add(f, &items[i], log(value * freq_hz));
+        else if (items[i].cores > 1)
+            add(f, &items[i], -log(value));
+    }
+}
+
+/* One evaluation on one core for each frequency; points of one frequency stand together. */
+static void add_bases(struct mw_problem *problem)
+{
+    for (size_t i = 0; i < problem->n; i++) {
+        if (i == 0 || problem->phi[i] != problem->phi[i - 1]) {
+            problem->p[problem->n + problem->base_n] = 1;
+            problem->phi[problem->n + problem->base_n] = problem->phi[i];
+            problem->base_n++;
+        }
+        problem->base[i] = problem->n + problem->base_n - 1;
+    }
+}
+
+enum mw_err mw_problem_init(struct mw_problem *problem, const struct mw_points *points, enum mw_loss loss,
+                            double memory_freq_hz, struct mw_error *error)
+{
+    struct mw_problem made = {.loss = loss, .robust_scale = MW_ROBUST_SCALE_MIN};
+    size_t count = points->count;
+    if (count == 0)
+        return mw_fail(error, MW_NOFIT, "no points to fit");
+    enum mw_err err = allocate(&made, count, count, error);
+    if (err)
+        return err;
+    struct filler f = {&made, memory_freq_hz, common_spread(points, made.p)};
+    for (size_t i = 0, j; i < count; i = j) {
+        for (j = i + 1; j < count && points->items[j].freq_hz == points->items[i].freq_hz; j++)
+            ;
+        add_frequency(&f, points->items + i, j - i, points->quantity);
+    }
+    if (made.n == 0) {
+        mw_problem_release(&made);
+        mw_fail(error, MW_NOFIT,
+                loss == MW_LOSS_SPEEDUP_MSE ? "no frequency has a one-core run to form speedups with"
+                                            : "speedups of one core alone say nothing");
+        return mw_hint(error, loss == MW_LOSS_SPEEDUP_MSE ? "--loss robust fits times and needs no one-core run"
+                                                          : "add runs on two cores and more");
+    }
+    if (loss == MW_LOSS_SPEEDUP_MSE || points->quantity == MW_SPEEDUP)
+        add_bases(&made);
+    *problem = made;
+    return MW_OK;
+}
+
+void mw_problem_law(struct mw_problem *problem, const struct mw_law *law)
+{
+    problem->law = law;
+    for (size_t j = 0; j < law->param_count; j++) {
+        problem->low[j] = law->params[j].low;
+        problem->high[j] = law->params[j].high;
+    }
+    if (law->bound)
+        law->bound(problem->low, problem->high, problem->p_max);
+}
+
+enum mw_err mw_problem_subset(struct mw_problem *subset, const struct mw_problem *problem, const size_t *keep, size_t n,
+                              struct mw_error *error)
+{
+    struct mw_problem made = *problem;
+    made.base_n = 0;
+    enum mw_err err = allocate(&made, n, n, error);
+    if (err)
+        return err;
+    made.n = n;
+    for (size_t i = 0; i < n; i++) {
+        made.p[i] = problem->p[keep[i]];
+        made.phi[i] = problem->phi[keep[i]];
+        made.y[i] = problem->y[keep[i]];
+        made.root_weight[i] = problem->root_weight[keep[i]];
+    }
+    if (problem->base_n)
+        add_bases(&made);
+    *subset = made;
+    return MW_OK;
+}
+
+enum mw_err mw_scratch_init(struct mw_scratch *scratch, const struct mw_problem *problem, struct mw_error *error)
+{
+    struct mw_scratch s;
+    s.h = malloc((problem->n + problem->base_n) * sizeof *s.h);
+    s.residual = malloc(problem->n * sizeof *s.residual);
+    s.sorted = malloc(problem->n * sizeof *s.sorted);
+    if (!s.h || !s.residual || !s.sorted) {
+        mw_scratch_release(&s);
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    }
+    *scratch = s;
+    return MW_OK;
+}
+
+void mw_scratch_release(struct mw_scratch *scratch)
+{
+    free(scratch->h);
+    free(scratch->residual);
+    free(scratch->sorted);
+    *scratch = (struct mw_scratch){0};
+}
+
+double mw_loss_mean(const double *r, size_t n, double c)
+{
+    double sum = 0;
+    if (!(c > 0)) {
+        for (size_t i = 0; i < n; i++)
+            sum += r[i] * r[i];
+        return sum / (double)n;
+    }
+    /* A logarithm of products in place of a sum of logarithms; a residual beyond `huge` scales can't overflow them. */
+    enum { TOGETHER = 8 };
+    const double inverse = 1 / (c * c), huge = 1e36;
+    size_t i = 0;
+    for (; i + TOGETHER <= n; i += TOGETHER) {
+        double product = 1;
+        for (size_t k = 0; k < TOGETHER; k++)
+            product *= 1 + fmin(r[i + k] * r[i + k] * inverse, huge);
+        sum += log(product);
+    }
+    for (; i < n; i++)
+        sum += log1p(r[i] * r[i] * inverse);
+    return sum / inverse / (double)n;
+}
+
+/* Residuals before b: y - ln h (+ ln h of one core), unweighted; or S - h1/h. */
+static void raw_residuals(const struct mw_problem *pr, const double *params, struct mw_scratch *s)
+{
+    pr->law->eval(params, pr->n + pr->base_n, pr->p, pr->phi, s->h);
+    if (pr->loss == MW_LOSS_SPEEDUP_MSE) {
+        for (size_t i = 0; i < pr->n; i++)
+            s->residual[i] = pr->y[i] - s->h[pr->base[i]] / s->h[i];
+    } else if (pr->base_n) {
+        for (size_t i = 0; i < pr->n; i++)
+            s->residual[i] = pr->y[i] - log(s->h[i] / s->h[pr->base[i]]);
+    } else {
+        for (size_t i = 0; i < pr->n; i++)
+            s->residual[i] = pr->y[i] - log(s->h[i]);
+    }
+}
+
+static double weighted_mean(const struct mw_problem *pr, const double *r)
+{
+    double sum = 0, weights = 0;
+    for (size_t i = 0; i < pr->n; i++) {
+        double w = pr->root_weight[i] * pr->root_weight[i];
+        sum += w * r[i];
+        weights += w;
+    }
+    return sum / weights;
+}
+
+/* Iteratively reweighted from the median: each step lowers the loss; ends where it no longer moves b. */
+static double robust_center(const struct mw_problem *pr, struct mw_scratch *s)
+{
+    enum { STEPS_MAX = 60 };
+    memcpy(s->sorted, s->residual, pr->n * sizeof *s->sorted);
+    double b = gsl_stats_median(s->sorted, 1, pr->n), inverse = 1 / (pr->robust_scale * pr->robust_scale);
+    for (int step = 0; step < STEPS_MAX; step++) {
+        double sum = 0, weights = 0;
+        for (size_t i = 0; i < pr->n; i++) {
+            double w = pr->root_weight[i] * pr->root_weight[i], d = s->residual[i] - b;
+            w /= 1 + w * d * d * inverse;
+            sum += w * d;
+            weights += w;
+        }
+        b += sum / weights;
+        if (fabs(sum) < 1e-9 * pr->robust_scale * weights)
+            break;
+    }
+    return b;
+}
+
+static void center(const struct mw_problem *pr, double b, double *r)
+{
+    for (size_t i = 0; i < pr->n; i++)
+        r[i] = (r[i] - b) * pr->root_weight[i];
+}
+
+void mw_problem_residuals(const struct mw_problem *problem, const double *params, double b, struct mw_scratch *scratch)
+{
+    raw_residuals(problem, params, scratch);
+    if (problem->loss != MW_LOSS_SPEEDUP_MSE)
+        center(problem, b, scratch->residual);
+}
+
+double mw_problem_loss(const struct mw_problem *problem, const double *params, double *b, struct mw_scratch *scratch)
+{
+    double best_b = 0;
+    raw_residuals(problem, params, scratch);
+    if (problem->loss == MW_LOSS_LOG)
+        best_b = weighted_mean(problem, scratch->residual);
+    else if (problem->loss == MW_LOSS_ROBUST)
+        best_b = robust_center(problem, scratch);
+    if (problem->loss != MW_LOSS_SPEEDUP_MSE)
+        center(problem, best_b, scratch->residual);
+    if (b)
+        *b = best_b;
+    return mw_loss_mean(scratch->residual, problem->n, problem->loss == MW_LOSS_ROBUST ? problem->robust_scale : 0);
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fit/search.h"
+
+#include "fit/csa.h"
+#include "fit/polish.h"
+#include "fit/starts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX = MW_LAW_MAX_PARAMS,
+    SHORT = 6,     /* iterations of Levenberg-Marquardt that tell a hopeless block from a good one */
+    LONG = 60,     /* iterations to its end */
+    SIMPLEX = 400, /* iterations of the simplex */
+    FEW = 64,      /* points on which starts are screened */
+    BLOCKS = 120,  /* blocks that are polished, on few points */
+    SCREENED = 16, /* of these, polished on all points */
+    SWEEPS = 100,  /* probes of each annealer */
+    FINALISTS = 6, /* candidates that get the long polish */
+    KINKED = 3,    /* of these, polished by the simplex too */
+};
+
+struct candidate {
+    double params[MAX], b, loss;
+};
+
+/* One search: problem, room, the count of evaluations. */
+struct searcher {
+    const struct mw_problem *problem;
+    struct mw_scratch scratch;
+    struct mw_polish_room room;
+    unsigned long evaluations;
+};
+
+static void searcher_release(struct searcher *s)
+{
+    mw_scratch_release(&s->scratch);
+    mw_polish_room_release(&s->room);
+}
+
+static enum mw_err searcher_init(struct searcher *s, const struct mw_problem *problem, struct mw_error *error)
+{
+    *s = (struct searcher){.problem = problem};
+    enum mw_err err = mw_scratch_init(&s->scratch, problem, error);
+    if (!err)
+        err = mw_polish_room_init(&s->room, problem->n, problem->law->param_count + 1, error);
+    if (err)
+        searcher_release(s);
+    return err;
+}
+
+static double loss_at(void *context, const double *params)
+{
+    struct searcher *s = context;
+    s->evaluations++;
+    double loss = mw_problem_loss(s->problem, params, NULL, &s->scratch);
+    return isfinite(loss) ? loss : HUGE_VAL;
+}
+
+/* The residuals of the law's parameters and b, as the polish asks for them. */
+static void residuals_at(void *context, const double *x, double *r)
+{
+    struct searcher *s = context;
+    struct mw_scratch scratch = s->scratch;
+    scratch.residual = r;
+    s->evaluations++;
+    mw_problem_residuals(s->problem, x, x[s->problem->law->param_count], &scratch);
+}
+
+static void polish(struct searcher *s, struct candidate *c, unsigned iterations, bool central)
+{
+    const struct mw_problem *pr = s->problem;
+    size_t d = pr->law->param_count;
+    double x[MAX + 1], low[MAX + 1], high[MAX + 1];
+    memcpy(x, c->params, d * sizeof *x);
+    memcpy(low, pr->low, d * sizeof *low);
+    memcpy(high, pr->high, d * sizeof *high);
+    for (size_t j = 0; j < d; j++)
+        if (pr->law->whole & 1u << j)
+            low[j] = high[j] = x[j];
+    x[d] = c->b;
+    low[d] = -HUGE_VAL;
+    high[d] = HUGE_VAL;
+    struct mw_least_squares ls = {.n = pr->n,
+                                  .d = d + (pr->loss != MW_LOSS_SPEEDUP_MSE),
+                                  .low = low,
+                                  .high = high,
+                                  .cauchy_scale = pr->loss == MW_LOSS_ROBUST ? pr->robust_scale : 0,
+                                  .residuals = residuals_at,
+                                  .context = s};
+    double loss;
+    mw_polish_lm(&ls, x, iterations, central, &loss, &s->room);
+    if (loss <= c->loss) {
+        memcpy(c->params, x, d * sizeof *x);
+        c->b = x[d];
+        c->loss = loss;
+    }
+}
+
+static void evaluate(struct searcher *s, struct candidate *c)
+{
+    s->evaluations++;
+    c->loss = mw_problem_loss(s->problem, c->params, &c->b, &s->scratch);
+    if (!isfinite(c->loss))
+        c->loss = HUGE_VAL;
+}
+
+/* Simplex, then derivatives again: the one crosses the kinks where a max switches, the other ends what it began. */
+static void polish_kinks(struct searcher *s, struct candidate *c, double step)
+{
+    const struct mw_problem *pr = s->problem;
+    double low[MAX], high[MAX], loss, params[MAX];
+    memcpy(low, pr->low, sizeof low);
+    memcpy(high, pr->high, sizeof high);
+    memcpy(params, c->params, sizeof params);
+    for (size_t j = 0; j < pr->law->param_count; j++)
+        if (pr->law->whole & 1u << j)
+            low[j] = high[j] = params[j];
+    mw_polish_simplex(pr->law->param_count, low, high, loss_at, s, params, step, SIMPLEX, &loss);
+    struct candidate next = {0};
+    memcpy(next.params, params, sizeof params);
+    evaluate(s, &next);
+    if (next.loss < c->loss)
+        *c = next;
+    polish(s, c, LONG, true);
+}
+
+static int by_loss(const void *a, const void *b)
+{
+    double x = ((const struct candidate *)a)->loss, y = ((const struct candidate *)b)->loss;
+    return (x > y) - (x < y);
+}
+
+static bool same_place(const struct mw_problem *pr, const struct candidate *a, const struct candidate *b)
+{
+    for (size_t j = 0; j < pr->law->param_count; j++)
+        if (fabs(a->params[j] - b->params[j]) > 1e-5 * (pr->high[j] - pr->low[j]))
+            return false;
+    return true;
+}
+
+/* Keeps the best of candidates that have come together; sorted by loss. */
+static size_t distinct(const struct mw_problem *pr, struct candidate *list, size_t count)
+{
+    size_t kept = 0;
+    qsort(list, count, sizeof *list, by_loss);
+    for (size_t i = 0; i < count; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < kept && !seen; k++)
+            seen = same_place(pr, &list[k], &list[i]);
+        if (!seen)
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
+/* The best start of every block, shortly polished, best first; at most `most` of them. */
+static enum mw_err best_of_blocks(struct searcher *s, struct candidate *list, size_t *count, size_t most,
+                                  struct mw_error *error)
+{
+    struct mw_starts starts;
+    enum mw_err err = mw_starts_init(&starts, s->problem, error);
+    if (err)
+        return err;
+    struct candidate *found = calloc(starts.block_count, sizeof *found);
+    if (!found) {
+        mw_starts_release(&starts);
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    }
+    for (size_t i = 0; i < starts.block_count; i++)
+        found[i].loss = HUGE_VAL;
+    for (size_t i = 0; i < starts.count; i++) {
+        struct candidate c = {0};
+        memcpy(c.params, starts.params + i * MAX, sizeof c.params);
+        evaluate(s, &c);
+        if (c.loss < found[starts.block[i]].loss)
+            found[starts.block[i]] = c;
+    }
+    qsort(found, starts.block_count, sizeof *found, by_loss);
+    for (*count = 0; *count < starts.block_count && *count < BLOCKS && isfinite(found[*count].loss); ++*count)
+        polish(s, &found[*count], SHORT, false);
+    *count = distinct(s->problem, found, *count);
+    if (*count > most)
+        *count = most;
+    memcpy(list, found, *count * sizeof *list);
+    free(found);
+    mw_starts_release(&starts);
+    return MW_OK;
+}
+
+static double energy_at(void *context, const double *u)
+{
+    struct searcher *s = context;
+    double params[MAX];
+    for (size_t j = 0; j < s->problem->law->param_count; j++)
+        params[j] = mw_start_value(s->problem->low[j], s->problem->high[j], u[j]);
+    const double smallest = 1e-30; /* below any measured loss; keeps the logarithm finite for exact data */
+    return log(fmin(loss_at(s, params), 1e30) + smallest);
+}
+
+/* Annealing from the best blocks; its results join the list. */
+static enum mw_err anneal(struct searcher *s, struct candidate *list, size_t *count, enum mw_method method,
+                          unsigned long seed, struct mw_error *error)
+{
+    size_t d = s->problem->law->param_count;
+    double u[MW_CSA_ANNEALERS * MAX], energy[MW_CSA_ANNEALERS];
+    for (size_t i = 0; i < MW_CSA_ANNEALERS; i++)
+        for (size_t j = 0; j < d; j++)
+            u[i * d + j] = mw_start_unit(s->problem->low[j], s->problem->high[j], list[i % *count].params[j]);
+    struct mw_anneal a = {d, energy_at, s, seed};
+    enum mw_err err = method == MW_METHOD_CSA ? mw_csa_run(&a, SWEEPS, u, energy, NULL, error)
+                                              : mw_siman_run(&a, SWEEPS, u, energy, error);
+    for (size_t i = 0; i < MW_CSA_ANNEALERS && !err; i++) {
+        struct candidate *c = &list[(*count)++];
+        for (size_t j = 0; j < d; j++)
+            c->params[j] = mw_start_value(s->problem->low[j], s->problem->high[j], u[i * d + j]);
+        evaluate(s, c);
+    }
+    return err;
+}
+
+static void finish(struct searcher *s, struct candidate *list, size_t count)
+{
+    count = distinct(s->problem, list, count);
+    if (count > FINALISTS)
+        count = FINALISTS;
+    for (size_t i = 0; i < count; i++)
+        polish(s, &list[i], LONG, true);
+    count = distinct(s->problem, list, count);
+    for (size_t i = 0; i < count && i < KINKED; i++)
+        polish_kinks(s, &list[i], .1);
+    qsort(list, count, sizeof *list, by_loss);
+    polish_kinks(s, &list[0], .01);
+}
+
+/* `few`: the same problem on fewer points, where the starts are screened. */
+static enum mw_err search_all(struct searcher *s, struct searcher *few, struct candidate *best, enum mw_method method,
+                              unsigned long seed, struct mw_error *error)
+{
+    struct candidate list[SCREENED + MW_CSA_ANNEALERS];
+    memset(list, 0, sizeof list);
+    size_t count = 0;
+    enum mw_err err = best_of_blocks(few, list, &count, SCREENED, error);
+    for (size_t i = 0; i < count && !err; i++) {
+        evaluate(s, &list[i]);
+        polish(s, &list[i], SHORT, false);
+    }
+    qsort(list, count, sizeof *list, by_loss);
+    if (!err && !(count && isfinite(list[0].loss)))
+        err = mw_fail(error, MW_NOFIT, "law %s gives no finite loss on these points", s->problem->law->name);
+    if (!err)
+        err = anneal(s, list, &count, method, seed, error);
+    if (!err) {
+        finish(s, list, count);
+        *best = list[0];
+    }
+    return err;
+}
+
+/*
+ * About `wanted` points: all core counts of evenly spaced frequencies if that gives two frequencies or more, else
+ * points evenly along (frequency, cores).
+ */
+static enum mw_err select_evenly(struct mw_problem *subset, const struct mw_problem *problem, size_t wanted,
+                                 struct mw_error *error)
+{
+    size_t *keep = malloc(problem->n * sizeof *keep), *start = malloc((problem->n + 1) * sizeof *start);
+    size_t groups = 0, n = 0;
+    enum mw_err err = keep && start ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; i < problem->n && !err; i++)
+        if (i == 0 || problem->phi[i] != problem->phi[i - 1])
+            start[groups++] = i;
+    if (!err) {
+        start[groups] = problem->n;
+        size_t take = wanted * groups / problem->n;
+        if (take >= 2 && groups > 1) {
+            for (size_t g = 0; g < take; g++) {
+                size_t group = g * (groups - 1) / (take - 1);
+                for (size_t i = start[group]; i < start[group + 1]; i++)
+                    keep[n++] = i;
+            }
+        } else {
+            for (; n < wanted; n++)
+                keep[n] = (size_t)((double)n / (double)(wanted - 1) * (double)(problem->n - 1) + .5);
+        }
+        err = mw_problem_subset(subset, problem, keep, n, error);
+    }
+    free(keep);
+    free(start);
+    return err;
+}
+
+/* Searches on `problem`, screening on fewer points where it has many. */
+static enum mw_err search_on(struct mw_optimum *found, const struct mw_problem *problem, enum mw_method method,
+                             unsigned long seed, struct mw_error *error)
+{
+    struct mw_problem fewer = {0};
+    struct searcher all = {0}, few = {0};
+    struct candidate best = {0};
+    bool screen = problem->n > FEW * 3 / 2;
+    enum mw_err err = searcher_init(&all, problem, error);
+    if (!err && screen)
+        err = select_evenly(&fewer, problem, FEW, error);
+    if (!err)
+        err = searcher_init(&few, screen ? &fewer : problem, error);
+    if (!err)
+        err = search_all(&all, &few, &best, method, seed, error);
+    *found = (struct mw_optimum){.b = best.b, .loss = best.loss, .evaluations = all.evaluations + few.evaluations};
+    memcpy(found->params, best.params, sizeof found->params);
+    searcher_release(&all);
+    searcher_release(&few);
+    mw_problem_release(&fewer);
+    return err;
+}
+
+enum mw_err mw_search(struct mw_optimum *optimum, const struct mw_problem *problem, enum mw_method method,
+                      unsigned long seed, struct mw_error *error)
+{
+    struct mw_problem subset = {0};
+    struct mw_optimum found;
+    bool select = problem->n > MW_SEARCH_POINTS;
+    enum mw_err err = select ? select_evenly(&subset, problem, MW_SEARCH_POINTS, error) : MW_OK;
+    if (!err)
+        err = search_on(&found, select ? &subset : problem, method, seed, error);
+    if (!err && select)
+        err = mw_search_near(&found, problem, SHORT, error);
+    mw_problem_release(&subset);
+    if (!err)
+        *optimum = found;
+    return err;
+}
+
+enum mw_err mw_search_near(struct mw_optimum *optimum, const struct mw_problem *problem, unsigned iterations,
+                           struct mw_error *error)
+{
+    struct searcher s;
+    enum mw_err err = searcher_init(&s, problem, error);
+    if (err)
+        return err;
+    struct candidate c = {0};
+    memcpy(c.params, optimum->params, sizeof c.params);
+    evaluate(&s, &c);
+    if (isfinite(c.loss))
+        polish(&s, &c, iterations, false);
+    memcpy(optimum->params, c.params, sizeof c.params);
+    optimum->b = c.b;
+    optimum->loss = c.loss;
+    optimum->evaluations += s.evaluations;
+    searcher_release(&s);
+    return MW_OK;
+}

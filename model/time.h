@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_MODEL_TIME_H
+#define MW_MODEL_TIME_H
+
+#include "model/law.h"
+
+/* phi = F/F_mem; 1 where the processor's frequency is unknown (freq_hz 0), so that A/F_mem is then a time. */
+double mw_phi(double freq_hz, double memory_freq_hz);
+
+/* T = A h(p, phi)/F in seconds; scale_s_hz is A. F = F_mem where the frequency is unknown. */
+double mw_time_s(const struct mw_law *law, const double *params, double scale_s_hz, double p, double freq_hz,
+                 double memory_freq_hz);
+
+/* S = h(1, phi)/h(p, phi): over one core at the same frequency. */
+double mw_speedup_same(const struct mw_law *law, const double *params, double p, double phi);
+
+/* T(1, F_low)/T(p, F): over one core at the lowest frequency. */
+double mw_speedup_lowest(const struct mw_law *law, const double *params, double p, double phi, double phi_low);
+
+/*
+ * Share of the time at (p, phi) that does not depend on the processor's frequency: d ln h/d ln phi, since every h is
+ * linear in phi between the points where a max or min switches. In [0, 1].
+ */
+double mw_frequency_independent_share(const struct mw_law *law, const double *params, double p, double phi);
+
+/* Cores from which the wall of the variable-latency law binds, at least 1; 0 where it never does up to p_max. */
+double mw_vls_wall_cores(const double *params, double phi, double p_max);
+
+/* Speedup over one core at the same frequency that no number of cores exceeds; 0 where there is no limit. */
+double mw_vls_speedup_limit(const double *params, double phi);
+
+#endif
