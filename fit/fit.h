@@ -16,7 +16,7 @@ struct mw_fit_options {
     const unsigned *boundaries;
     size_t boundary_count;
     bool keep_all, weak;
-    unsigned long seed;       /* default 1 */
+    unsigned long seed; /* default 1 */
 };
 
 /*

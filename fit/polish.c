@@ -102,7 +102,7 @@ static void normal_equations(const struct mw_least_squares *ls, struct mw_polish
     }
 }
 
-/* Solves (H + lambda diag H) step = -g over the free parameters; false where that is singular. */
+/* Solves (H + lambda diag H) step = -g over the free parameters, the others' steps given; false where singular. */
 static bool damped_step(size_t d, const double *gradient, const double *hessian, const bool *is_free, double lambda,
                         double *step)
 {
@@ -112,24 +112,51 @@ static bool damped_step(size_t d, const double *gradient, const double *hessian,
         if (is_free[j])
             index[m++] = j;
     if (m == 0)
-        return false;
+        return true;
     for (size_t j = 0; j < m; j++) {
+        b[j] = -gradient[index[j]];
+        for (size_t k = 0; k < d; k++)
+            if (!is_free[k])
+                b[j] -= hessian[index[j] * D + k] * step[k];
         for (size_t k = 0; k < m; k++)
             a[j * m + k] = hessian[index[j] * D + index[k]];
         a[j * m + j] = a[j * m + j] * (1 + lambda) + 1e-300;
-        b[j] = -gradient[index[j]];
     }
     gsl_matrix_view matrix = gsl_matrix_view_array(a, m, m);
     gsl_vector_view vector = gsl_vector_view_array(b, m);
     if (gsl_linalg_cholesky_decomp1(&matrix.matrix) || gsl_linalg_cholesky_svx(&matrix.matrix, &vector.vector))
         return false;
-    memset(step, 0, d * sizeof *step);
     for (size_t j = 0; j < m; j++) {
         if (!isfinite(b[j]))
             return false;
         step[index[j]] = b[j];
     }
     return true;
+}
+
+/* The damped step inside the bounds: parameters that would leave them stop there, and the others are solved for anew. */
+static bool bounded_step(const struct mw_least_squares *ls, const double *x, const double *gradient,
+                         const double *hessian, const bool *may_move, double lambda, double *step)
+{
+    bool is_free[D], stopped = true, any = false;
+    memcpy(is_free, may_move, ls->d * sizeof *is_free);
+    memset(step, 0, ls->d * sizeof *step);
+    while (stopped) {
+        stopped = false;
+        if (!damped_step(ls->d, gradient, hessian, is_free, lambda, step))
+            return false;
+        for (size_t j = 0; j < ls->d; j++) {
+            double to = x[j] + step[j];
+            if (is_free[j] && (to < ls->low[j] || to > ls->high[j])) {
+                step[j] = (to < ls->low[j] ? ls->low[j] : ls->high[j]) - x[j];
+                is_free[j] = false;
+                stopped = true;
+            }
+        }
+    }
+    for (size_t j = 0; j < ls->d; j++)
+        any = any || step[j] != 0;
+    return any;
 }
 
 unsigned long mw_polish_lm(const struct mw_least_squares *ls, double *x, unsigned iterations, bool central,
@@ -149,7 +176,7 @@ unsigned long mw_polish_lm(const struct mw_least_squares *ls, double *x, unsigne
                          !(x[j] <= ls->low[j] && gradient[j] > 0) && !(x[j] >= ls->high[j] && gradient[j] < 0);
         double gain = -1;
         for (; gain < 0 && lambda < lambda_max; lambda = fmax(lambda, lambda_min) * 4) {
-            if (!damped_step(ls->d, gradient, hessian, is_free, lambda, step))
+            if (!bounded_step(ls, x, gradient, hessian, is_free, lambda, step))
                 continue;
             for (size_t j = 0; j < ls->d; j++)
                 next[j] = fmin(fmax(x[j] + step[j], ls->low[j]), ls->high[j]);

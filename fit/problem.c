@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/problem.h"
+
+#include "fit/hot_likelihood.h"
 #include "model/time.h"
 
 #include <gsl/gsl_statistics_double.h>
@@ -212,35 +214,29 @@ double mw_loss_mean(const double *r, size_t n, double c)
             sum += r[i] * r[i];
         return sum / (double)n;
     }
-    /* A logarithm of products in place of a sum of logarithms; a residual beyond `huge` scales can't overflow them. */
-    enum { TOGETHER = 8 };
-    const double inverse = 1 / (c * c), huge = 1e36;
-    size_t i = 0;
-    for (; i + TOGETHER <= n; i += TOGETHER) {
-        double product = 1;
-        for (size_t k = 0; k < TOGETHER; k++)
-            product *= 1 + fmin(r[i + k] * r[i + k] * inverse, huge);
-        sum += log(product);
-    }
-    for (; i < n; i++)
-        sum += log1p(r[i] * r[i] * inverse);
-    return sum / inverse / (double)n;
+    return c * c * mw_hot_student(r, 1 / (c * c), n) / (double)n;
 }
 
 /* Residuals before b: y - ln h (+ ln h of one core), unweighted; or S - h1/h. */
 static void raw_residuals(const struct mw_problem *pr, const double *params, struct mw_scratch *s)
 {
-    pr->law->eval(params, pr->n + pr->base_n, pr->p, pr->phi, s->h);
+    if (pr->held)
+        pr->law->eval_branch(params, pr->n + pr->base_n, pr->p, pr->phi, pr->held, s->h);
+    else
+        pr->law->eval(params, pr->n + pr->base_n, pr->p, pr->phi, s->h);
     if (pr->loss == MW_LOSS_SPEEDUP_MSE) {
         for (size_t i = 0; i < pr->n; i++)
             s->residual[i] = pr->y[i] - s->h[pr->base[i]] / s->h[i];
-    } else if (pr->base_n) {
-        for (size_t i = 0; i < pr->n; i++)
-            s->residual[i] = pr->y[i] - log(s->h[i] / s->h[pr->base[i]]);
-    } else {
-        for (size_t i = 0; i < pr->n; i++)
-            s->residual[i] = pr->y[i] - log(s->h[i]);
+        return;
     }
+    mw_hot_residuals(pr->y, -1, s->h, pr->n, s->residual);
+    if (!pr->base_n)
+        return;
+    double *base = s->h + pr->n;
+    for (size_t i = 0; i < pr->base_n; i++)
+        base[i] = log(base[i]);
+    for (size_t i = 0; i < pr->n; i++)
+        s->residual[i] += s->h[pr->base[i]];
 }
 
 static double weighted_mean(const struct mw_problem *pr, const double *r)
@@ -254,22 +250,27 @@ static double weighted_mean(const struct mw_problem *pr, const double *r)
     return sum / weights;
 }
 
-/* Iteratively reweighted from the median: each step lowers the loss; ends where it no longer moves b. */
+/*
+ * The best b from the median: Newton steps where the loss is convex enough, else reweighted ones, which always lower it.
+ * An error of 1e-5 scales in b is one of 1e-10 in the loss.
+ */
 static double robust_center(const struct mw_problem *pr, struct mw_scratch *s)
 {
-    enum { STEPS_MAX = 60 };
+    enum { STEPS_MAX = 40 };
     memcpy(s->sorted, s->residual, pr->n * sizeof *s->sorted);
     double b = gsl_stats_median(s->sorted, 1, pr->n), inverse = 1 / (pr->robust_scale * pr->robust_scale);
     for (int step = 0; step < STEPS_MAX; step++) {
-        double sum = 0, weights = 0;
+        double sum = 0, weights = 0, curvature = 0;
         for (size_t i = 0; i < pr->n; i++) {
-            double w = pr->root_weight[i] * pr->root_weight[i], d = s->residual[i] - b;
-            w /= 1 + w * d * d * inverse;
-            sum += w * d;
-            weights += w;
+            double w = pr->root_weight[i] * pr->root_weight[i], d = s->residual[i] - b, x = w * d * d * inverse;
+            double slope = w / (1 + x);
+            sum += slope * d;
+            weights += slope;
+            curvature += slope * (1 - x) / (1 + x);
         }
-        b += sum / weights;
-        if (fabs(sum) < 1e-9 * pr->robust_scale * weights)
+        double move = sum / (curvature > weights / 4 ? curvature : weights);
+        b += move;
+        if (fabs(move) < 1e-5 * pr->robust_scale)
             break;
     }
     return b;

@@ -34,6 +34,7 @@ struct mw_problem {
     double *y;           /* n: ln T F, -ln S, or S */
     double *root_weight; /* n */
     double p_max;
+    const unsigned char *held; /* n + base_n branches to hold (struct mw_law), borrowed; NULL: the law itself */
     double low[MW_LAW_MAX_PARAMS], high[MW_LAW_MAX_PARAMS]; /* where low == high the parameter is fixed */
 };
 

@@ -16,10 +16,12 @@ enum {
     SIMPLEX = 400, /* iterations of the simplex */
     FEW = 64,      /* points on which starts are screened */
     BLOCKS = 120,  /* blocks that are polished, on few points */
-    SCREENED = 16, /* of these, polished on all points */
+    SCREENED = 40, /* of these, polished on all points */
     SWEEPS = 100,  /* probes of each annealer */
     FINALISTS = 6, /* candidates that get the long polish */
-    KINKED = 3,    /* of these, polished by the simplex too */
+    WALK = 12,     /* iterations before and after a neighbouring pattern is let free */
+    ROUNDS = 6,
+    KINKED = 3, /* of these, polished by the simplex too */
 };
 
 struct candidate {
@@ -28,7 +30,8 @@ struct candidate {
 
 /* One search: problem, room, the count of evaluations. */
 struct searcher {
-    const struct mw_problem *problem;
+    struct mw_problem problem; /* the arrays are borrowed */
+    unsigned char *branches;   /* n + base_n, to hold */
     struct mw_scratch scratch;
     struct mw_polish_room room;
     unsigned long evaluations;
@@ -38,14 +41,18 @@ static void searcher_release(struct searcher *s)
 {
     mw_scratch_release(&s->scratch);
     mw_polish_room_release(&s->room);
+    free(s->branches);
 }
 
 static enum mw_err searcher_init(struct searcher *s, const struct mw_problem *problem, struct mw_error *error)
 {
-    *s = (struct searcher){.problem = problem};
+    *s = (struct searcher){.problem = *problem};
     enum mw_err err = mw_scratch_init(&s->scratch, problem, error);
     if (!err)
         err = mw_polish_room_init(&s->room, problem->n, problem->law->param_count + 1, error);
+    s->branches = malloc(problem->n + problem->base_n);
+    if (!err && !s->branches)
+        err = mw_fail(error, MW_NOMEM, "out of memory");
     if (err)
         searcher_release(s);
     return err;
@@ -55,7 +62,7 @@ static double loss_at(void *context, const double *params)
 {
     struct searcher *s = context;
     s->evaluations++;
-    double loss = mw_problem_loss(s->problem, params, NULL, &s->scratch);
+    double loss = mw_problem_loss(&s->problem, params, NULL, &s->scratch);
     return isfinite(loss) ? loss : HUGE_VAL;
 }
 
@@ -66,12 +73,12 @@ static void residuals_at(void *context, const double *x, double *r)
     struct mw_scratch scratch = s->scratch;
     scratch.residual = r;
     s->evaluations++;
-    mw_problem_residuals(s->problem, x, x[s->problem->law->param_count], &scratch);
+    mw_problem_residuals(&s->problem, x, x[s->problem.law->param_count], &scratch);
 }
 
 static void polish(struct searcher *s, struct candidate *c, unsigned iterations, bool central)
 {
-    const struct mw_problem *pr = s->problem;
+    const struct mw_problem *pr = &s->problem;
     size_t d = pr->law->param_count;
     double x[MAX + 1], low[MAX + 1], high[MAX + 1];
     memcpy(x, c->params, d * sizeof *x);
@@ -90,27 +97,43 @@ static void polish(struct searcher *s, struct candidate *c, unsigned iterations,
                                   .cauchy_scale = pr->loss == MW_LOSS_ROBUST ? pr->robust_scale : 0,
                                   .residuals = residuals_at,
                                   .context = s};
-    double loss;
-    mw_polish_lm(&ls, x, iterations, central, &loss, &s->room);
-    if (loss <= c->loss) {
-        memcpy(c->params, x, d * sizeof *x);
-        c->b = x[d];
-        c->loss = loss;
-    }
+    mw_polish_lm(&ls, x, iterations, central, &c->loss, &s->room);
+    memcpy(c->params, x, d * sizeof *x);
+    c->b = x[d];
 }
 
 static void evaluate(struct searcher *s, struct candidate *c)
 {
     s->evaluations++;
-    c->loss = mw_problem_loss(s->problem, c->params, &c->b, &s->scratch);
+    c->loss = mw_problem_loss(&s->problem, c->params, &c->b, &s->scratch);
     if (!isfinite(c->loss))
         c->loss = HUGE_VAL;
+}
+
+/* Free, and again after a start with the branches of its pattern held, which is a smooth problem; the better stays. */
+static void polish_pattern(struct searcher *s, struct candidate *c)
+{
+    struct mw_problem *pr = &s->problem;
+    struct candidate held = *c;
+    evaluate(s, c);
+    polish(s, c, SHORT, false);
+    if (!pr->law->branch)
+        return;
+    pr->law->branch(held.params, pr->n + pr->base_n, pr->p, pr->phi, s->branches);
+    pr->held = s->branches;
+    evaluate(s, &held);
+    polish(s, &held, SHORT, false);
+    pr->held = NULL;
+    evaluate(s, &held);
+    polish(s, &held, SHORT, false);
+    if (held.loss < c->loss)
+        *c = held;
 }
 
 /* Simplex, then derivatives again: the one crosses the kinks where a max switches, the other ends what it began. */
 static void polish_kinks(struct searcher *s, struct candidate *c, double step)
 {
-    const struct mw_problem *pr = s->problem;
+    const struct mw_problem *pr = &s->problem;
     double low[MAX], high[MAX], loss, params[MAX];
     memcpy(low, pr->low, sizeof low);
     memcpy(high, pr->high, sizeof high);
@@ -131,6 +154,101 @@ static int by_loss(const void *a, const void *b)
 {
     double x = ((const struct candidate *)a)->loss, y = ((const struct candidate *)b)->loss;
     return (x > y) - (x < y);
+}
+
+/* The measured core counts between which the wall binds at c, majority of the frequencies; none: from = HUGE_VAL. */
+static void wall_range(struct searcher *s, const struct candidate *c, double *from, double *to)
+{
+    const struct mw_problem *pr = &s->problem;
+    pr->law->branch(c->params, pr->n, pr->p, pr->phi, s->branches);
+    *from = HUGE_VAL;
+    *to = -HUGE_VAL;
+    for (size_t i = 0; i < pr->n; i++) {
+        if (s->branches[i] && pr->p[i] > 1) { /* on one core the two terms may be equal */
+            *from = fmin(*from, pr->p[i]);
+            *to = fmax(*to, pr->p[i]);
+        }
+    }
+}
+
+/* The next core count above p (below, for step < 0) among the points; p itself where there is none. */
+static double neighbour(const struct mw_problem *pr, double p, int step)
+{
+    double found = step > 0 ? HUGE_VAL : -HUGE_VAL;
+    for (size_t i = 0; i < pr->n; i++) {
+        if (step > 0 && pr->p[i] > p)
+            found = fmin(found, pr->p[i]);
+        if (step < 0 && pr->p[i] < p)
+            found = fmax(found, pr->p[i]);
+    }
+    return isfinite(found) ? found : step > 0 ? p + 1 : p;
+}
+
+/* c polished with the wall held on [from, to], then free. */
+static struct candidate held_between(struct searcher *s, struct candidate c, double from, double to)
+{
+    struct mw_problem *pr = &s->problem;
+    for (size_t i = 0; i < pr->n + pr->base_n; i++)
+        s->branches[i] = pr->p[i] >= from && pr->p[i] <= to;
+    pr->held = s->branches;
+    evaluate(s, &c);
+    polish(s, &c, WALK, false);
+    pr->held = NULL;
+    evaluate(s, &c);
+    polish(s, &c, WALK, false);
+    return c;
+}
+
+/* c polished with k held at a multiple, then free. */
+static struct candidate with_k(struct searcher *s, struct candidate c, double factor)
+{
+    struct mw_problem *pr = &s->problem;
+    double low = pr->low[MW_VLS_K], high = pr->high[MW_VLS_K];
+    c.params[MW_VLS_K] = fmin(fmax(c.params[MW_VLS_K] * factor, .01), high);
+    pr->low[MW_VLS_K] = pr->high[MW_VLS_K] = c.params[MW_VLS_K];
+    evaluate(s, &c);
+    polish(s, &c, WALK, false);
+    pr->low[MW_VLS_K] = low;
+    pr->high[MW_VLS_K] = high;
+    polish(s, &c, WALK, false);
+    return c;
+}
+
+/*
+ * From pattern to neighbouring pattern: the wall's first and last core count one or two further, k by factors, as long
+ * as that helps. Local optima crowd where the max switches between two measured counts; these moves step over them.
+ */
+static void walk(struct searcher *s, struct candidate *c)
+{
+    static const double factors[] = {.2, .5, .8, 1.25, 2, 5};
+    const struct mw_problem *pr = &s->problem;
+    bool better = pr->law->branch != NULL;
+    for (int round = 0; better && round < ROUNDS; round++) {
+        struct candidate start = *c, next;
+        double from, to;
+        wall_range(s, c, &from, &to);
+        for (int move = -2; move <= 2; move++) {
+            double first = from, last = to;
+            for (int i = 0; i < abs(move) && isfinite(from); i++) {
+                first = neighbour(pr, first, move);
+                last = neighbour(pr, last, move);
+            }
+            if (move == 0 || !isfinite(from))
+                continue;
+            next = held_between(s, start, first, to);
+            if (next.loss < c->loss)
+                *c = next;
+            next = held_between(s, start, from, last);
+            if (next.loss < c->loss)
+                *c = next;
+        }
+        for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+            next = with_k(s, start, factors[i]);
+            if (next.loss < c->loss)
+                *c = next;
+        }
+        better = c->loss < start.loss * (1 - 1e-9);
+    }
 }
 
 static bool same_place(const struct mw_problem *pr, const struct candidate *a, const struct candidate *b)
@@ -161,7 +279,7 @@ static enum mw_err best_of_blocks(struct searcher *s, struct candidate *list, si
                                   struct mw_error *error)
 {
     struct mw_starts starts;
-    enum mw_err err = mw_starts_init(&starts, s->problem, error);
+    enum mw_err err = mw_starts_init(&starts, &s->problem, error);
     if (err)
         return err;
     struct candidate *found = calloc(starts.block_count, sizeof *found);
@@ -180,8 +298,8 @@ static enum mw_err best_of_blocks(struct searcher *s, struct candidate *list, si
     }
     qsort(found, starts.block_count, sizeof *found, by_loss);
     for (*count = 0; *count < starts.block_count && *count < BLOCKS && isfinite(found[*count].loss); ++*count)
-        polish(s, &found[*count], SHORT, false);
-    *count = distinct(s->problem, found, *count);
+        polish_pattern(s, &found[*count]);
+    *count = distinct(&s->problem, found, *count);
     if (*count > most)
         *count = most;
     memcpy(list, found, *count * sizeof *list);
@@ -194,8 +312,8 @@ static double energy_at(void *context, const double *u)
 {
     struct searcher *s = context;
     double params[MAX];
-    for (size_t j = 0; j < s->problem->law->param_count; j++)
-        params[j] = mw_start_value(s->problem->low[j], s->problem->high[j], u[j]);
+    for (size_t j = 0; j < s->problem.law->param_count; j++)
+        params[j] = mw_start_value(s->problem.low[j], s->problem.high[j], u[j]);
     const double smallest = 1e-30; /* below any measured loss; keeps the logarithm finite for exact data */
     return log(fmin(loss_at(s, params), 1e30) + smallest);
 }
@@ -204,18 +322,18 @@ static double energy_at(void *context, const double *u)
 static enum mw_err anneal(struct searcher *s, struct candidate *list, size_t *count, enum mw_method method,
                           unsigned long seed, struct mw_error *error)
 {
-    size_t d = s->problem->law->param_count;
+    size_t d = s->problem.law->param_count;
     double u[MW_CSA_ANNEALERS * MAX], energy[MW_CSA_ANNEALERS];
     for (size_t i = 0; i < MW_CSA_ANNEALERS; i++)
         for (size_t j = 0; j < d; j++)
-            u[i * d + j] = mw_start_unit(s->problem->low[j], s->problem->high[j], list[i % *count].params[j]);
+            u[i * d + j] = mw_start_unit(s->problem.low[j], s->problem.high[j], list[i % *count].params[j]);
     struct mw_anneal a = {d, energy_at, s, seed};
     enum mw_err err = method == MW_METHOD_CSA ? mw_csa_run(&a, SWEEPS, u, energy, NULL, error)
                                               : mw_siman_run(&a, SWEEPS, u, energy, error);
     for (size_t i = 0; i < MW_CSA_ANNEALERS && !err; i++) {
         struct candidate *c = &list[(*count)++];
         for (size_t j = 0; j < d; j++)
-            c->params[j] = mw_start_value(s->problem->low[j], s->problem->high[j], u[i * d + j]);
+            c->params[j] = mw_start_value(s->problem.low[j], s->problem.high[j], u[i * d + j]);
         evaluate(s, c);
     }
     return err;
@@ -223,12 +341,15 @@ static enum mw_err anneal(struct searcher *s, struct candidate *list, size_t *co
 
 static void finish(struct searcher *s, struct candidate *list, size_t count)
 {
-    count = distinct(s->problem, list, count);
+    count = distinct(&s->problem, list, count);
     if (count > FINALISTS)
         count = FINALISTS;
     for (size_t i = 0; i < count; i++)
         polish(s, &list[i], LONG, true);
-    count = distinct(s->problem, list, count);
+    count = distinct(&s->problem, list, count);
+    for (size_t i = 0; i < count && i < KINKED; i++)
+        walk(s, &list[i]);
+    count = distinct(&s->problem, list, count);
     for (size_t i = 0; i < count && i < KINKED; i++)
         polish_kinks(s, &list[i], .1);
     qsort(list, count, sizeof *list, by_loss);
@@ -244,12 +365,11 @@ static enum mw_err search_all(struct searcher *s, struct searcher *few, struct c
     size_t count = 0;
     enum mw_err err = best_of_blocks(few, list, &count, SCREENED, error);
     for (size_t i = 0; i < count && !err; i++) {
-        evaluate(s, &list[i]);
-        polish(s, &list[i], SHORT, false);
+        polish_pattern(s, &list[i]);
     }
     qsort(list, count, sizeof *list, by_loss);
     if (!err && !(count && isfinite(list[0].loss)))
-        err = mw_fail(error, MW_NOFIT, "law %s gives no finite loss on these points", s->problem->law->name);
+        err = mw_fail(error, MW_NOFIT, "law %s gives no finite loss on these points", s->problem.law->name);
     if (!err)
         err = anneal(s, list, &count, method, seed, error);
     if (!err) {

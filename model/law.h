@@ -33,6 +33,13 @@ struct mw_law {
     bool weak_scaling; /* the work grows with p: only with --weak */
     /* out[i] = h(p[i], phi[i]) > 0 for i < n */
     void (*eval)(const double *params, size_t n, const double *p, const double *phi, double *out);
+    /*
+     * The branches of a max, for searches; NULL where h has none. branch: which one is active at each point, as 0 or 1;
+     * eval_branch: h with the branches held as given, smooth where h has corners.
+     */
+    void (*branch)(const double *params, size_t n, const double *p, const double *phi, unsigned char *out);
+    void (*eval_branch)(const double *params, size_t n, const double *p, const double *phi,
+                        const unsigned char *branch, double *out);
     /* Bounds that depend on the data (e.g. the position of a step); NULL where the table's hold. */
     void (*bound)(double *low, double *high, double p_max);
 };
