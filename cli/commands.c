@@ -10,6 +10,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_restore,
     &cmd_import,
     &cmd_export,
+    &cmd_fit,
     &cmd_predict,
     &cmd_tune,
     &cmd_plot,

@@ -184,6 +184,36 @@ enum mw_err mw_problem_subset(struct mw_problem *subset, const struct mw_problem
     return MW_OK;
 }
 
+enum mw_err mw_problem_thin(struct mw_problem *subset, const struct mw_problem *problem, size_t wanted,
+                            struct mw_error *error)
+{
+    size_t *keep = malloc(problem->n * sizeof *keep), *start = malloc((problem->n + 1) * sizeof *start);
+    size_t groups = 0, n = 0;
+    wanted = wanted < problem->n ? wanted : problem->n;
+    enum mw_err err = keep && start ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; i < problem->n && !err; i++)
+        if (i == 0 || problem->phi[i] != problem->phi[i - 1])
+            start[groups++] = i;
+    if (!err) {
+        start[groups] = problem->n;
+        size_t take = wanted * groups / problem->n;
+        if (take >= 2 && groups > 1) {
+            for (size_t g = 0; g < take; g++) {
+                size_t group = g * (groups - 1) / (take - 1);
+                for (size_t i = start[group]; i < start[group + 1]; i++)
+                    keep[n++] = i;
+            }
+        } else {
+            for (; n < wanted; n++)
+                keep[n] = wanted > 1 ? n * (problem->n - 1) / (wanted - 1) : 0;
+        }
+        err = mw_problem_subset(subset, problem, keep, n, error);
+    }
+    free(keep);
+    free(start);
+    return err;
+}
+
 enum mw_err mw_scratch_init(struct mw_scratch *scratch, const struct mw_problem *problem, struct mw_error *error)
 {
     struct mw_scratch s;

@@ -54,6 +54,13 @@ void mw_problem_law(struct mw_problem *problem, const struct mw_law *law);
 enum mw_err mw_problem_subset(struct mw_problem *subset, const struct mw_problem *problem, const size_t *keep, size_t n,
                               struct mw_error *error) MW_CHECKED;
 
+/*
+ * About `wanted` of the points (all, where there are fewer): all core counts of evenly spaced frequencies if that gives
+ * two frequencies or more, else points evenly along (frequency, cores).
+ */
+enum mw_err mw_problem_thin(struct mw_problem *subset, const struct mw_problem *problem, size_t wanted,
+                            struct mw_error *error) MW_CHECKED;
+
 /* Scratch for one thread: h (n + base_n), residual (n), sorted (n). */
 struct mw_scratch {
     double *h, *residual, *sorted;

@@ -14,7 +14,6 @@ enum {
     SHORT = 6,     /* iterations of Levenberg-Marquardt that tell a hopeless block from a good one */
     LONG = 60,     /* iterations to its end */
     SIMPLEX = 400, /* iterations of the simplex */
-    FEW = 64,      /* points on which starts are screened */
     BLOCKS = 120,  /* blocks that are polished, on few points */
     SCREENED = 40, /* of these, polished on all points */
     SWEEPS = 100,  /* probes of each annealer */
@@ -379,39 +378,6 @@ static enum mw_err search_all(struct searcher *s, struct searcher *few, struct c
     return err;
 }
 
-/*
- * About `wanted` points: all core counts of evenly spaced frequencies if that gives two frequencies or more, else
- * points evenly along (frequency, cores).
- */
-static enum mw_err select_evenly(struct mw_problem *subset, const struct mw_problem *problem, size_t wanted,
-                                 struct mw_error *error)
-{
-    size_t *keep = malloc(problem->n * sizeof *keep), *start = malloc((problem->n + 1) * sizeof *start);
-    size_t groups = 0, n = 0;
-    enum mw_err err = keep && start ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
-    for (size_t i = 0; i < problem->n && !err; i++)
-        if (i == 0 || problem->phi[i] != problem->phi[i - 1])
-            start[groups++] = i;
-    if (!err) {
-        start[groups] = problem->n;
-        size_t take = wanted * groups / problem->n;
-        if (take >= 2 && groups > 1) {
-            for (size_t g = 0; g < take; g++) {
-                size_t group = g * (groups - 1) / (take - 1);
-                for (size_t i = start[group]; i < start[group + 1]; i++)
-                    keep[n++] = i;
-            }
-        } else {
-            for (; n < wanted; n++)
-                keep[n] = (size_t)((double)n / (double)(wanted - 1) * (double)(problem->n - 1) + .5);
-        }
-        err = mw_problem_subset(subset, problem, keep, n, error);
-    }
-    free(keep);
-    free(start);
-    return err;
-}
-
 /* Searches on `problem`, screening on fewer points where it has many. */
 static enum mw_err search_on(struct mw_optimum *found, const struct mw_problem *problem, enum mw_method method,
                              unsigned long seed, struct mw_error *error)
@@ -419,10 +385,10 @@ static enum mw_err search_on(struct mw_optimum *found, const struct mw_problem *
     struct mw_problem fewer = {0};
     struct searcher all = {0}, few = {0};
     struct candidate best = {0};
-    bool screen = problem->n > FEW * 3 / 2;
+    bool screen = problem->n > MW_SEARCH_FEW * 3 / 2;
     enum mw_err err = searcher_init(&all, problem, error);
     if (!err && screen)
-        err = select_evenly(&fewer, problem, FEW, error);
+        err = mw_problem_thin(&fewer, problem, MW_SEARCH_FEW, error);
     if (!err)
         err = searcher_init(&few, screen ? &fewer : problem, error);
     if (!err)
@@ -441,7 +407,7 @@ enum mw_err mw_search(struct mw_optimum *optimum, const struct mw_problem *probl
     struct mw_problem subset = {0};
     struct mw_optimum found;
     bool select = problem->n > MW_SEARCH_POINTS;
-    enum mw_err err = select ? select_evenly(&subset, problem, MW_SEARCH_POINTS, error) : MW_OK;
+    enum mw_err err = select ? mw_problem_thin(&subset, problem, MW_SEARCH_POINTS, error) : MW_OK;
     if (!err)
         err = search_on(&found, select ? &subset : problem, method, seed, error);
     if (!err && select)

@@ -22,7 +22,10 @@ enum mw_method { MW_METHOD_CSA, MW_METHOD_SIMAN };
  * Deterministic for a seed, one thread. MW_NOFIT where the loss is not finite anywhere, MW_NOMEM.
  * Tests: tests/unit/test_search.c; `make bench-fit` compares with differential evolution.
  */
-enum { MW_SEARCH_POINTS = 512 };
+enum {
+    MW_SEARCH_POINTS = 512,
+    MW_SEARCH_FEW = 64, /* points on which starts are screened */
+};
 enum mw_err mw_search(struct mw_optimum *optimum, const struct mw_problem *problem, enum mw_method method,
                       unsigned long seed, struct mw_error *error) MW_CHECKED;
 

@@ -41,14 +41,17 @@ static double wall_excess(const double *v, double p, double phi)
 
 double mw_vls_wall_cores(const double *params, double phi, double p_max)
 {
-    if (wall_excess(params, 1, phi) >= 0)
-        return 1;
-    if (wall_excess(params, p_max, phi) < 0)
-        return 0;
-    double low = 1, high = p_max;
-    while (high - low > 1e-6 * high) { /* once the wall binds it binds for good: mu falls no faster than 1/p */
+    /* The excess is a concave quadratic in 1/p (below the clip of mu): it may be positive on a range in the middle only. */
+    double low = 1, high = 1;
+    while (!(wall_excess(params, high, phi) > 0)) {
+        if (high >= p_max)
+            return 0;
+        low = high;
+        high = fmin(fmax(high + 1, 1.02 * high), p_max);
+    }
+    while (high - low > 1e-6 * high) {
         double middle = (low + high) / 2;
-        *(wall_excess(params, middle, phi) >= 0 ? &high : &low) = middle;
+        *(wall_excess(params, middle, phi) > 0 ? &high : &low) = middle;
     }
     return high;
 }

@@ -23,7 +23,7 @@ double mw_speedup_lowest(const struct mw_law *law, const double *params, double 
  */
 double mw_frequency_independent_share(const struct mw_law *law, const double *params, double p, double phi);
 
-/* Cores from which the wall of the variable-latency law binds, at least 1; 0 where it never does up to p_max. */
+/* Cores from which the wall of the variable-latency law binds, at least 1; 0 where it does not up to p_max. */
 double mw_vls_wall_cores(const double *params, double phi, double p_max);
 
 /* Speedup over one core at the same frequency that no number of cores exceeds; 0 where there is no limit. */

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/commands.h"
+
+#include "data/json.h"
+#include "data/units.h"
+#include "fit/fit.h"
+#include "fit/update.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fit_options {
+    const char *law, *loss, *machine, *boundaries, *by, *method, *update;
+    double memory_freq_hz;
+    struct cli_strings where, map;
+    bool keep_all, weak;
+};
+
+static const char *const losses[] = {"robust", "log", "speedup-mse", NULL};
+static const char *const methods[] = {"csa", "siman", NULL};
+
+static const struct cli_option options_table[] = {
+    {"law", CLI_STRING, CLI_FIELD(struct fit_options, law), "NAME",
+     "auto (default): all laws, predictions by their mixture; or one law: vls, vls-contention, vls-onecore, amdahl, "
+     "usl, "
+     "amdahl-memory, usl-memory, contention-memory, saturating, granularity, power, socket, tiers, gustafson, sun-ni",
+     NULL, 0, 0},
+    {"loss", CLI_CHOICE, CLI_FIELD(struct fit_options, loss), "NAME",
+     "robust (default): Cauchy loss of log time; log: squares of log time; speedup-mse: squares of speedup", losses, 0,
+     0},
+    {"memory-freq", CLI_FREQ, CLI_FIELD(struct fit_options, memory_freq_hz), "GHz",
+     "the memory's frequency; default: from the file or the machine's profile, else 2.133 GHz", NULL, 0, 0},
+    {"machine", CLI_STRING, CLI_FIELD(struct fit_options, machine), "FILE",
+     "profile of the machine (memwall machine --json): its latency bounds k, its boundaries place steps", NULL, 0, 0},
+    {"boundaries", CLI_STRING, CLI_FIELD(struct fit_options, boundaries), "LIST",
+     "core counts after which a socket, a NUMA node or another kind of core begins", NULL, 0, 0},
+    {"where", CLI_REPEATED, CLI_FIELD(struct fit_options, where), "COLUMN=VALUE", "only these rows; may be repeated",
+     NULL, 0, 0},
+    {"by", CLI_STRING, CLI_FIELD(struct fit_options, by), "COLUMN,…",
+     "a model for each combination of values, in files named after -o", NULL, 0, 0},
+    {"map", CLI_REPEATED, CLI_FIELD(struct fit_options, map), "FIELD=COLUMN",
+     "which column holds cores, freq, time, rate, speedup, energy or power; may be repeated", NULL, 0, 0},
+    {"method", CLI_CHOICE, CLI_FIELD(struct fit_options, method), "NAME",
+     "csa (default): coupled simulated annealing; siman: GSL's annealing", methods, 0, 0},
+    {"keep-all", CLI_FLAG, CLI_FIELD(struct fit_options, keep_all), NULL, "set no row aside", NULL, 0, 0},
+    {"weak", CLI_FLAG, CLI_FIELD(struct fit_options, weak), NULL,
+     "the work grows with the cores: Gustafson's and Sun and Ni's laws", NULL, 0, 0},
+    {"update", CLI_STRING, CLI_FIELD(struct fit_options, update), "MODEL",
+     "fold the runs of the file into this model; law, loss and memory frequency are the model's unless given", NULL, 0,
+     0},
+    {0},
+};
+
+static enum mw_err parse_boundaries(const char *text, unsigned **list, size_t *count, struct mw_error *error)
+{
+    double *values = NULL;
+    *list = NULL;
+    *count = 0;
+    if (!text)
+        return MW_OK;
+    enum mw_err err = mw_parse_cores(text, NULL, 0, &values, count, error);
+    if (err)
+        return err;
+    *list = malloc((*count + 1) * sizeof **list);
+    for (size_t i = 0; i < *count && *list; i++)
+        (*list)[i] = (unsigned)values[i];
+    free(values);
+    return *list ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+}
+
+/* One fit asked for: options as the library takes them, and the model to update. */
+struct job {
+    struct cli *cli;
+    const struct fit_options *options;
+    struct mw_fit_options fit;
+    struct mw_model old;
+    bool has_old;
+};
+
+/* What the model to update was fitted with holds unless the user says otherwise. */
+static void inherit(struct job *job)
+{
+    struct mw_fit_options *fit = &job->fit;
+    const struct mw_model *old = &job->old;
+    if (!fit->law && strcmp(old->law, "mixture") != 0)
+        fit->law = old->law;
+    if (!fit->loss)
+        fit->loss = old->loss;
+    if (!fit->method)
+        fit->method = old->method;
+    if (!(fit->memory_freq_hz > 0) && !old->memory_freq_assumed)
+        fit->memory_freq_hz = old->memory_freq_hz;
+    if (!fit->boundary_count) {
+        fit->boundaries = old->boundaries;
+        fit->boundary_count = old->boundary_count;
+    }
+    fit->weak = fit->weak || old->weak;
+}
+
+static void print_params(const struct mw_model *m)
+{
+    printf("%s%-8s %12s %12s %12s  %s%s\n", cli_bold(), "", "value", "low", "high", "status", cli_reset());
+    for (size_t i = 0; i < m->param_count; i++) {
+        const struct mw_model_param *p = &m->params[i];
+        printf("%-8s %12.5g %12.5g %12.5g  %s%s%s\n", p->name, p->value, p->low, p->high,
+               mw_param_status_name(p->status), p->settle[0] ? "; would settle it: " : "", p->settle);
+    }
+    if (m->has_time_scale)
+        printf("%-8s %12.5g s GHz\n", "A", m->time_scale_s_ghz);
+}
+
+static void print_laws(const struct mw_model *m)
+{
+    printf("\n%s%-18s %10s %12s %12s%s\n", cli_bold(), "law", "rms ln", "mse speedup", "left out %", cli_reset());
+    for (size_t i = 0; i < m->law_count; i++) {
+        const struct mw_model_law *l = &m->laws[i];
+        char mse[24] = "-", cv[24] = "-";
+        if (l->has_mse_speedup)
+            snprintf(mse, sizeof mse, "%.6g", l->mse_speedup);
+        if (l->has_cv)
+            snprintf(cv, sizeof cv, "%.2f", l->cv_mape_percent);
+        printf("%-18s %10.4f %12s %12s\n", l->name, l->rmse_log, mse, cv);
+    }
+}
+
+/* For people, where the model itself goes to a file. */
+static void print_summary(const struct mw_model *m, const char *path)
+{
+    printf("%s: %zu of %zu rows, %zu points%s\n", m->file, m->used, m->rows, m->points.count,
+           m->quantity == MW_SPEEDUP ? " (speedups)" : "");
+    printf("parameters of %s, loss %s, 90 %% profile intervals:\n",
+           strcmp(m->law, "mixture") ? m->law
+           : m->weak                 ? "sun-ni"
+                                     : "vls",
+           m->loss);
+    print_params(m);
+    for (size_t i = 0; i < m->combination_count; i++)
+        printf("%s%s\n", i ? "" : "\n", m->combinations[i].text);
+    print_laws(m);
+    printf("\nmodel written to %s\n", path);
+}
+
+static void report_words(const struct job *job, const struct mw_model *m)
+{
+    enum { SHOWN = 5 };
+    for (size_t i = 0; i < m->set_aside_count && i < SHOWN; i++)
+        cli_warn(job->cli, "line %ld set aside: %s", m->set_aside[i].line, m->set_aside[i].reason);
+    if (m->set_aside_count > SHOWN)
+        cli_warn(job->cli, "%zu more rows set aside: data.set_aside of the model lists them",
+                 m->set_aside_count - SHOWN);
+    for (size_t i = 0; i < m->warning_count; i++)
+        cli_warn(job->cli, "%s", m->warnings[i]);
+}
+
+static enum mw_err fit_one(struct job *job, struct mw_dataset *dataset, const char *path)
+{
+    struct cli *cli = job->cli;
+    struct mw_model model = {0};
+    struct mw_provenance run = {0};
+    enum mw_err err = job->has_old ? mw_dataset_add_model(dataset, &job->old, &cli->error) : MW_OK;
+    if (!err)
+        err = mw_fit(&model, dataset, &job->fit, &cli->error);
+    if (!err)
+        err = mw_provenance_init(&run, cli->argc, cli->argv, &cli->error);
+    if (!err)
+        err = mw_model_write(&model, path, cli->common.force, &run, &cli->error);
+    if (!err) {
+        report_words(job, &model);
+        if (path && strcmp(path, "-") != 0)
+            print_summary(&model, path);
+    }
+    mw_provenance_release(&run);
+    mw_model_release(&model);
+    return err;
+}
+
+/* "dir/name.json" and "input=3, set=cores" -> "dir/name-input-3-set-cores.json"; NULL without memory. */
+static char *name_with_label(const char *path, const char *label)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    int stem = dot ? (int)(dot - path) : (int)strlen(path);
+    char *name;
+    if (asprintf(&name, "%.*s-%s%s", stem, path, label, dot ? dot : "") < 0)
+        return NULL;
+    char *to = name + stem + 1;
+    for (const char *c = label; *c; c++)
+        if (isalnum((unsigned char)*c) || *c == '.' || *c == '_')
+            *to++ = *c;
+        else if (to[-1] != '-')
+            *to++ = '-';
+    strcpy(to, dot ? dot : "");
+    return name;
+}
+
+static enum mw_err fit_each(struct job *job, const char *file, const struct mw_dataset_options *reading)
+{
+    enum { COLUMNS = 8 };
+    struct cli *cli = job->cli;
+    const char *columns[COLUMNS];
+    size_t column_count = 0, count = 0;
+    struct mw_dataset *sets = NULL;
+    char *words = strdup(job->options->by), *rest = NULL;
+    enum mw_err err = words ? MW_OK : mw_fail(&cli->error, MW_NOMEM, "out of memory");
+    for (char *word = words ? strtok_r(words, ",", &rest) : NULL; word; word = strtok_r(NULL, ",", &rest)) {
+        if (column_count == COLUMNS)
+            err = mw_fail(&cli->error, MW_USAGE, "option '--by': more than %d columns", COLUMNS);
+        else
+            columns[column_count++] = word;
+    }
+    if (!err)
+        err = mw_dataset_read_by(&sets, &count, file, reading, columns, column_count, &cli->error);
+    for (size_t i = 0; i < count && !err; i++) {
+        char *path = name_with_label(cli->common.output, sets[i].label);
+        cli_progress(cli, i, count, "%s", sets[i].label);
+        err = path ? fit_one(job, &sets[i], path) : mw_fail(&cli->error, MW_NOMEM, "out of memory");
+        free(path);
+    }
+    for (size_t i = 0; i < count; i++)
+        mw_dataset_release(&sets[i]);
+    free(sets);
+    free(words);
+    return err;
+}
+
+static int run(struct cli *cli, const void *opaque)
+{
+    const struct fit_options *o = opaque;
+    struct job job = {.cli = cli, .options = o};
+    struct mw_dataset dataset = {0};
+    unsigned *boundaries = NULL;
+    size_t boundary_count = 0;
+    const struct mw_dataset_options reading = {
+        .where = o->where.items, .where_count = o->where.count, .map = o->map.items, .map_count = o->map.count};
+    bool to_file = cli->common.output && strcmp(cli->common.output, "-") != 0;
+    if (o->by && (!to_file || o->update))
+        return cli_usage(cli, o->update ? "--by and --update exclude each other"
+                                        : "--by writes a model for each set: give -o NAME.json");
+    enum mw_err err = parse_boundaries(o->boundaries, &boundaries, &boundary_count, &cli->error);
+    if (err)
+        goto out;
+    job.fit = (struct mw_fit_options){.law = o->law,
+                                      .loss = o->loss,
+                                      .method = o->method,
+                                      .memory_freq_hz = o->memory_freq_hz,
+                                      .machine_path = o->machine,
+                                      .boundaries = boundaries,
+                                      .boundary_count = boundary_count,
+                                      .keep_all = o->keep_all,
+                                      .weak = o->weak,
+                                      .seed = cli->common.seed};
+    if (o->update) {
+        err = mw_model_read(&job.old, o->update, &cli->error);
+        if (err)
+            goto out;
+        job.has_old = true;
+        inherit(&job);
+    }
+    if (o->by) {
+        err = fit_each(&job, cli->operands[0], &reading);
+        goto out;
+    }
+    err = mw_dataset_read(&dataset, cli->operands[0], &reading, &cli->error);
+    if (!err)
+        err = fit_one(&job, &dataset, cli->common.output);
+out:
+    mw_dataset_release(&dataset);
+    mw_model_release(&job.old);
+    free(boundaries);
+    return err ? cli_fail(cli, &cli->error) : 0;
+}
+
+const struct cli_command cmd_fit = {
+    .name = "fit",
+    .summary = "fit laws of speedup to measured runs",
+    .usage = "[options] runs.csv",
+    .description = "Reads a table of runs (cores, frequency where there are several, and a time, a rate or a speedup; "
+                   "energy or power "
+                   "if measured), condenses repetitions to medians, names rows that can't be right, and fits every law "
+                   "to the rest. "
+                   "The model holds the laws with their scores, the parameters of the variable-latency law (or of the "
+                   "law asked for) "
+                   "with intervals and with what the data can't tell, and the set of fits that predictions are made "
+                   "from. It goes to "
+                   "standard output, or to -o FILE, and then a summary is printed. Standard input is -.",
+    .options = options_table,
+    .groups = CLI_OUTPUT | CLI_SEED,
+    .options_size = sizeof(struct fit_options),
+    .run = run,
+    .examples = "  memwall fit runs.csv -o model.json\n"
+                "  memwall fit runs.csv --where input=3 --law vls --loss speedup-mse --memory-freq 2.133\n"
+                "  memwall measure stream | memwall fit - --where kernel=triad | memwall predict -\n"
+                "  memwall fit --update model.json new.csv -o model.json --force\n",
+    .operands_min = 1,
+    .operands_max = 1,
+};

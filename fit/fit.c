@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fit/fit.h"
+
+#include "data/profile.h"
+#include "fit/combine.h"
+#include "fit/mixture.h"
+#include "fit/power.h"
+#include "fit/quality.h"
+#include "model/laws.h"
+
+#include <gsl/gsl_errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Where nothing is known of the memory: DDR4-2133, the machine that the law was published with. */
+static const double assumed_memory_freq_hz = 2.133e9;
+
+/* All of one fit; what ends in the model is moved there at the end. */
+struct work {
+    const struct mw_fit_options *options;
+    const struct mw_dataset *dataset;
+    enum mw_loss loss;
+    enum mw_method method;
+    bool automatic, weak;
+    const struct mw_law *law; /* whose parameters are reported */
+    struct mw_profile profile;
+    struct mw_knowledge knowledge;
+    struct mw_quality quality;
+    struct mw_domain domain;
+    struct mw_score scores[32];
+    size_t score_count;
+    double robust_scale;
+    struct mw_model model;
+};
+
+static enum mw_err unknown_law(const char *name, struct mw_error *error)
+{
+    char list[256] = "auto";
+    for (const struct mw_law *const *law = mw_laws; *law; law++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), ", %s", (*law)->name);
+    mw_fail(error, MW_USAGE, "unknown law '%s'", name);
+    return mw_hint(error, "the laws are %s", list);
+}
+
+static enum mw_err read_options(struct work *w, struct mw_error *error)
+{
+    const struct mw_fit_options *o = w->options;
+    const char *law = o->law ? o->law : "auto", *method = o->method ? o->method : "csa";
+    w->automatic = !strcmp(law, "auto");
+    w->law = w->automatic ? o->weak ? &mw_law_sun_ni : &mw_law_vls : mw_law_find(law);
+    if (!w->law)
+        return unknown_law(law, error);
+    w->weak = o->weak || w->law->weak_scaling;
+    if (!mw_loss_find(o->loss ? o->loss : "robust", &w->loss))
+        return mw_fail(error, MW_USAGE, "unknown loss '%s': robust, log or speedup-mse", o->loss);
+    if (strcmp(method, "csa") != 0 && strcmp(method, "siman") != 0)
+        return mw_fail(error, MW_USAGE, "unknown method '%s': csa or siman", method);
+    w->method = strcmp(method, "csa") ? MW_METHOD_SIMAN : MW_METHOD_CSA;
+    snprintf(w->model.loss, sizeof w->model.loss, "%s", mw_loss_name(w->loss));
+    snprintf(w->model.method, sizeof w->model.method, "%s", method);
+    snprintf(w->model.law, sizeof w->model.law, "%s", w->automatic ? "mixture" : w->law->name);
+    w->model.seed = o->seed;
+    w->model.weak = w->weak;
+    if (w->dataset->quantity != MW_ENERGY)
+        return MW_OK;
+    mw_fail(error, MW_DATA, "%s: energies without times or speedups cannot be fitted", w->dataset->file);
+    return mw_hint(error, "recommend and tune take such a table with --objective energy");
+}
+
+/*
+ * What the machine's profile bounds: k/F_mem is the excess of a memory instruction over a processor one, which no more
+ * than a main-memory access takes, so k <= latency x F_mem.
+ */
+static enum mw_err know_machine(struct work *w, struct mw_error *error)
+{
+    const struct mw_fit_options *o = w->options;
+    struct mw_knowledge *k = &w->knowledge;
+    if (o->machine_path) {
+        enum mw_err err = mw_profile_read(&w->profile, o->machine_path, error);
+        if (err)
+            return err;
+    }
+    const double from[] = {o->memory_freq_hz, w->profile.memory_freq_hz, w->dataset->memory_freq_hz};
+    for (size_t i = 0; i < sizeof from / sizeof *from && !(k->memory_freq_hz > 0); i++)
+        k->memory_freq_hz = from[i];
+    w->model.memory_freq_assumed = !(k->memory_freq_hz > 0);
+    if (w->model.memory_freq_assumed)
+        k->memory_freq_hz = assumed_memory_freq_hz;
+    w->model.memory_freq_hz = k->memory_freq_hz;
+    k->k_max = w->profile.latency_s * k->memory_freq_hz;
+    k->boundaries = o->boundary_count ? o->boundaries : w->profile.boundaries;
+    k->boundary_count = o->boundary_count ? o->boundary_count : w->profile.boundary_count;
+    w->model.cores_per_socket = w->profile.sockets  ? w->profile.cores / w->profile.sockets
+                                : k->boundary_count ? k->boundaries[0]
+                                                    : 0;
+    if (k->boundary_count) {
+        w->model.boundaries = malloc(k->boundary_count * sizeof *w->model.boundaries);
+        if (!w->model.boundaries)
+            return mw_fail(error, MW_NOMEM, "out of memory");
+        memcpy(w->model.boundaries, k->boundaries, k->boundary_count * sizeof *w->model.boundaries);
+        w->model.boundary_count = k->boundary_count;
+    }
+    return MW_OK;
+}
+
+/* The median of n times that are multiples of a tick has a further error of tick/sqrt(12), about. */
+static void coarse_noise(struct mw_points *points, double tick_s)
+{
+    for (size_t i = 0; i < points->count && tick_s > 0; i++)
+        points->items[i].spread = hypot(points->items[i].spread, tick_s / sqrt(12) / points->items[i].value);
+}
+
+/* Detectors, then the rows that are left as points. */
+static enum mw_err condense(struct work *w, struct mw_error *error)
+{
+    enum { SHAPE_MAX = 10000 }; /* detectors of shape compare every core count with every other */
+    struct mw_dataset kept = *w->dataset;
+    enum mw_err err = mw_quality_check(&w->quality, w->dataset, w->options->keep_all, w->weak, error);
+    if (err)
+        return err;
+    kept.rows = malloc((kept.count + 1) * sizeof *kept.rows);
+    if (!kept.rows)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    memcpy(kept.rows, w->dataset->rows, kept.count * sizeof *kept.rows);
+    for (size_t i = 0; i < kept.count; i++) {
+        if (w->quality.aside[i])
+            kept.rows[i].set_aside = "by a detector";
+        w->model.used += !kept.rows[i].set_aside && kept.rows[i].has & MW_HAS_VALUE;
+    }
+    w->model.rows = kept.count;
+    err = mw_points_from_dataset(&w->model.points, &kept, error);
+    free(kept.rows);
+    if (err)
+        return err;
+    coarse_noise(&w->model.points, w->quality.tick_s);
+    mw_domain_of(&w->domain, &w->model.points);
+    w->model.quantity = w->dataset->quantity;
+    return w->model.points.count <= SHAPE_MAX ? mw_quality_shape(&w->quality, &w->model.points, w->weak, error) : MW_OK;
+}
+
+static enum mw_err score(struct work *w, struct mw_error *error)
+{
+    struct mw_score_options options = {w->loss, w->method, 0, w->options->seed, &w->knowledge};
+    enum mw_err err = MW_OK;
+    if (w->loss == MW_LOSS_ROBUST)
+        err = mw_robust_scale(&w->robust_scale, &w->model.points, w->weak ? &mw_law_sun_ni : &mw_law_vls, &options,
+                              error);
+    if (err)
+        return err;
+    options.robust_scale = w->robust_scale;
+    for (const struct mw_law *const *law = mw_laws; *law; law++)
+        if (w->automatic ? (*law)->weak_scaling == w->weak : *law == w->law)
+            w->scores[w->score_count++].law = *law;
+    return mw_score_laws(w->scores, w->score_count, &w->model.points, &options, error);
+}
+
+static struct mw_score *reported(struct work *w)
+{
+    for (size_t i = 0; i < w->score_count; i++)
+        if (w->scores[i].law == w->law)
+            return &w->scores[i];
+    return w->scores;
+}
+
+/* Intervals, status and combinations of the law whose parameters are reported. */
+static enum mw_err judge(struct work *w, struct mw_error *error)
+{
+    struct mw_problem problem = {0};
+    struct mw_region region = {0};
+    struct mw_score *best = reported(w);
+    enum mw_err err = mw_problem_init(&problem, &w->model.points, w->loss, w->knowledge.memory_freq_hz, error);
+    if (err)
+        return err;
+    problem.robust_scale = w->robust_scale;
+    mw_problem_law(&problem, w->law);
+    mw_knowledge_apply(&w->knowledge, &problem);
+    err = mw_intervals(w->model.params, &region, &best->optimum, &problem, error);
+    w->model.param_count = w->law->param_count;
+    if (!err) {
+        mw_params_judge(w->model.params, &region, &problem, &w->domain);
+        err = mw_combinations(&w->model.combinations, &w->model.combination_count, &region, &best->optimum, &problem,
+                              &w->domain, &w->knowledge, w->options->seed, error);
+    }
+    mw_region_release(&region);
+    mw_problem_release(&problem);
+    return err;
+}
+
+static enum mw_err list_laws(struct work *w, struct mw_error *error)
+{
+    struct mw_model *m = &w->model;
+    m->laws = calloc(w->score_count, sizeof *m->laws);
+    if (!m->laws)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; i < w->score_count; i++, m->law_count++) {
+        const struct mw_score *s = &w->scores[i];
+        struct mw_model_law *law = &m->laws[i];
+        snprintf(law->name, sizeof law->name, "%s", s->law->name);
+        law->param_count = s->law->param_count;
+        memcpy(law->params, s->optimum.params, law->param_count * sizeof *law->params);
+        law->scale = exp(s->optimum.b) * (m->quantity == MW_TIME ? 1e-9 : 1);
+        law->loss = s->optimum.loss;
+        law->rmse_log = s->rmse_log;
+        law->has_mse_speedup = s->has_mse_speedup;
+        law->mse_speedup = s->mse_speedup;
+        law->has_cv = s->has_cv;
+        law->cv_mape_percent = s->cv_mape_percent;
+        m->evaluations += s->optimum.evaluations;
+    }
+    const struct mw_score *s = reported(w);
+    m->loss_value = s->optimum.loss;
+    m->rmse_log_time = s->rmse_log;
+    m->has_mse_speedup = s->has_mse_speedup;
+    m->mse_speedup = s->mse_speedup;
+    m->has_cv = s->has_cv;
+    m->cv_mape_percent = s->cv_mape_percent;
+    m->has_time_scale = m->quantity == MW_TIME && w->loss != MW_LOSS_SPEEDUP_MSE;
+    m->time_scale_s_ghz = m->has_time_scale ? exp(s->optimum.b) * 1e-9 : 0;
+    return MW_OK;
+}
+
+static enum mw_err sample(struct work *w, struct mw_error *error)
+{
+    const struct mw_mixture_options options = {.law = w->automatic ? "auto" : w->law->name,
+                                               .memory_freq_hz = w->knowledge.memory_freq_hz,
+                                               .seed = w->options->seed,
+                                               .weak = w->weak,
+                                               .boundaries = w->knowledge.boundaries,
+                                               .boundary_count = w->knowledge.boundary_count,
+                                               .k_max = w->knowledge.k_max};
+    enum mw_err err = mw_mixture_fit(&w->model.ensemble, &w->model.points, &options, error);
+    for (size_t i = 0; i < w->model.points.count && !err; i++) {
+        const struct mw_point *p = &w->model.points.items[i];
+        if (p->noise_factor > 1)
+            err = mw_quality_warn(
+                &w->quality, error,
+                "the value at line %ld (%u cores%s%.3g) is contradicted by its neighbours: it is kept and "
+                "weighs %.0f times less in predictions",
+                p->line, p->cores, p->freq_hz > 0 ? ", GHz: " : ", ", p->freq_hz / 1e9, p->noise_factor);
+    }
+    return err ? err
+               : mw_power_fit(&w->model.power, &w->model.points, w->model.cores_per_socket, w->options->seed, error);
+}
+
+static enum mw_err copy_text(char **to, const char *from, struct mw_error *error)
+{
+    *to = strdup(from ? from : "");
+    return *to ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+}
+
+/* Warnings of reading, of the detectors, and of what had to be assumed. */
+static enum mw_err collect_words(struct work *w, struct mw_error *error)
+{
+    const struct mw_dataset *d = w->dataset;
+    struct mw_model *m = &w->model;
+    enum mw_err err = MW_OK;
+    if (m->memory_freq_assumed && w->domain.freq_count > 1)
+        err = mw_quality_warn(
+            &w->quality, error,
+            "the memory's frequency is not known; %.3f GHz is assumed (--memory-freq), which scales k and "
+            "nothing else",
+            assumed_memory_freq_hz / 1e9);
+    if (!err && w->domain.freq_count < 2)
+        err = mw_quality_warn(&w->quality, error, "one frequency only: effects of frequency can't be identified");
+    m->set_aside = calloc(d->set_aside_count + w->quality.set_aside_count + 1, sizeof *m->set_aside);
+    m->warnings = calloc(d->warning_count + w->quality.warning_count + 1, sizeof *m->warnings);
+    if (!err && (!m->set_aside || !m->warnings))
+        err = mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; i < d->set_aside_count && !err; i++, m->set_aside_count++) {
+        m->set_aside[m->set_aside_count].line = d->set_aside[i].line;
+        err = copy_text(&m->set_aside[m->set_aside_count].reason, d->set_aside[i].reason, error);
+    }
+    for (size_t i = 0; i < w->quality.set_aside_count && !err; i++, m->set_aside_count++) {
+        m->set_aside[m->set_aside_count].line = w->quality.set_aside[i].line;
+        err = copy_text(&m->set_aside[m->set_aside_count].reason, w->quality.set_aside[i].reason, error);
+    }
+    for (size_t i = 0; i < d->warning_count && !err; i++)
+        err = copy_text(&m->warnings[m->warning_count++], d->warnings[i], error);
+    for (size_t i = 0; i < w->quality.warning_count && !err; i++)
+        err = copy_text(&m->warnings[m->warning_count++], w->quality.warnings[i], error);
+    snprintf(m->sha256, sizeof m->sha256, "%s", d->sha256);
+    if (!err)
+        err = copy_text(&m->file, d->file, error);
+    if (!err)
+        err = copy_text(&m->workload, d->workload, error);
+    return err ? err : copy_text(&m->input, d->input, error);
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+enum mw_err mw_fit(struct mw_model *model, const struct mw_dataset *dataset, const struct mw_fit_options *options,
+                   struct mw_error *error)
+{
+    struct work *w = calloc(1, sizeof *w);
+    if (!w)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    w->options = options;
+    w->dataset = dataset;
+    double start = seconds();
+    gsl_set_error_handler_off(); /* its default one aborts; every code is looked at */
+    enum mw_err (*const steps[])(struct work *, struct mw_error *) = {
+        read_options, know_machine, condense, score, judge, sample, list_laws, collect_words};
+    enum mw_err err = MW_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !err; i++)
+        err = steps[i](w, error);
+    if (err) {
+        mw_model_release(&w->model);
+    } else {
+        w->model.wall_s = seconds() - start;
+        *model = w->model;
+    }
+    mw_quality_release(&w->quality);
+    mw_profile_release(&w->profile);
+    free(w);
+    return err;
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fit/intervals.h"
+
+#include "fit/starts.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX = MW_LAW_MAX_PARAMS };
+
+void mw_region_release(struct mw_region *region)
+{
+    free(region->params);
+    *region = (struct mw_region){0};
+}
+
+static enum mw_err keep(struct mw_region *region, const double *params, struct mw_error *error)
+{
+    if (region->count == region->capacity) {
+        size_t more = region->capacity ? 2 * region->capacity : 64;
+        double *grown = realloc(region->params, more * MAX * sizeof *grown);
+        if (!grown)
+            return mw_fail(error, MW_NOMEM, "out of memory");
+        region->params = grown;
+        region->capacity = more;
+    }
+    memcpy(region->params + MAX * region->count++, params, MAX * sizeof *params);
+    return MW_OK;
+}
+
+static size_t free_params(const struct mw_problem *problem)
+{
+    size_t d = problem->loss != MW_LOSS_SPEEDUP_MSE; /* b */
+    for (size_t j = 0; j < problem->law->param_count; j++)
+        d += problem->low[j] < problem->high[j];
+    return d;
+}
+
+/* Points that say something: a speedup of one core over one core is one by definition. */
+static size_t points_that_count(const struct mw_problem *problem)
+{
+    size_t n = problem->n;
+    for (size_t i = 0; i < problem->n && problem->loss == MW_LOSS_SPEEDUP_MSE; i++)
+        n -= problem->p[i] <= 1;
+    return n;
+}
+
+static enum mw_err set_limit(struct mw_region *region, const struct mw_problem *problem,
+                             const struct mw_optimum *optimum, struct mw_error *error)
+{
+    /* Below what measured times can resolve: keeps intervals of exact data from having no width at all. */
+    const double exact = 1e-6;
+    size_t d = free_params(problem), n = points_that_count(problem);
+    region->informative = n > d;
+    region->loss_max = HUGE_VAL;
+    if (!region->informative)
+        return MW_OK;
+    double freedom = (double)(n - d), t = gsl_cdf_tdist_Pinv(.95, freedom);
+    double variance = (double)problem->n * optimum->loss / freedom;
+    if (problem->loss == MW_LOSS_ROBUST) {
+        struct mw_scratch scratch;
+        enum mw_err err = mw_scratch_init(&scratch, problem, error);
+        if (err)
+            return err;
+        mw_problem_residuals(problem, optimum->params, optimum->b, &scratch);
+        double psi2 = 0, slope = 0, inverse = 1 / (problem->robust_scale * problem->robust_scale);
+        for (size_t i = 0; i < problem->n; i++) {
+            double r = scratch.residual[i], x = r * r * inverse, psi = r / (1 + x);
+            psi2 += psi * psi;
+            slope += (1 - x) / ((1 + x) * (1 + x));
+        }
+        variance = psi2 / freedom / fmax(slope / (double)problem->n, .1);
+        mw_scratch_release(&scratch);
+    }
+    region->loss_max = optimum->loss + t * t * fmax(variance, exact * exact) / (double)problem->n;
+    return MW_OK;
+}
+
+/* One parameter's profile: the problem with it held, and the way from the optimum. */
+struct profile {
+    struct mw_problem problem;
+    size_t j;
+    double low, high;
+    struct mw_region *region;
+    struct mw_optimum *best; /* replaced where a better one is met */
+    bool better;
+};
+
+/* The best fit with the parameter at `value`, from *at (in and out). */
+static enum mw_err hold(struct profile *profile, struct mw_optimum *at, double value, struct mw_error *error)
+{
+    enum { ITERATIONS = 12 };
+    profile->problem.low[profile->j] = profile->problem.high[profile->j] = value;
+    at->params[profile->j] = value;
+    enum mw_err err = mw_search_near(at, &profile->problem, ITERATIONS, error);
+    if (!err && at->loss < profile->best->loss * (1 - 1e-7)) {
+        *profile->best = *at;
+        profile->better = true;
+    }
+    if (!err && at->loss <= profile->region->loss_max)
+        err = keep(profile->region, at->params, error);
+    return err;
+}
+
+/* How far out a fit is: 0 at the optimum, 1 at the limit; about linear in the parameter. */
+static double distance(const struct profile *profile, const struct mw_optimum *at)
+{
+    double rise = profile->region->loss_max - profile->best->loss;
+    return sqrt(fmax(at->loss - profile->best->loss, 0) / rise);
+}
+
+/*
+ * The end of the interval on one side. In u, the search's coordinate: growing steps until a fit is outside, then regula
+ * falsi on the distance. Whole parameters go in steps of one, then growing ones, and stay on the safe side.
+ */
+static enum mw_err side(struct profile *profile, int direction, double *end, struct mw_error *error)
+{
+    enum { OUTWARD = 24, INWARD = 6 };
+    size_t j = profile->j;
+    double low = profile->low, high = profile->high;
+    bool whole = profile->problem.law->whole & 1u << j;
+    struct mw_optimum inside = *profile->best, at = inside;
+    double u_in = mw_start_unit(low, high, inside.params[j]), u_out = u_in, q_in = 0, q_out = 0, step = 1e-3;
+    double value = inside.params[j];
+    enum mw_err err = MW_OK;
+    for (int i = 0; i < OUTWARD && q_out < 1 && !err && !profile->better; i++, step *= 2) {
+        value = whole ? inside.params[j] + direction * floor(1 + step * (high - low))
+                      : mw_start_value(low, high, fmin(fmax(u_in + direction * step, 0), 1));
+        value = fmin(fmax(value, low), high);
+        at = inside;
+        err = hold(profile, &at, value, error);
+        q_out = distance(profile, &at);
+        u_out = mw_start_unit(low, high, value);
+        if (q_out < 1) {
+            inside = at;
+            u_in = u_out;
+            q_in = q_out;
+            if (value <= low ? direction < 0 : value >= high && direction > 0) {
+                *end = value;
+                return err;
+            }
+        }
+    }
+    for (int i = 0; i < INWARD && !whole && !err && !profile->better && fabs(u_out - u_in) > 1e-5; i++) {
+        double share = fmin(fmax((1 - q_in) / (q_out - q_in), .1), .9);
+        double u = u_in + share * (u_out - u_in);
+        value = mw_start_value(low, high, u);
+        at = inside;
+        err = hold(profile, &at, value, error);
+        double q = distance(profile, &at);
+        if (q < 1) {
+            inside = at;
+            u_in = u;
+            q_in = q;
+        } else {
+            u_out = u;
+            q_out = q;
+        }
+    }
+    *end = whole ? value : mw_start_value(low, high, u_in);
+    return err;
+}
+
+static enum mw_err both_sides(struct mw_model_param *param, struct mw_region *region, struct mw_optimum *optimum,
+                              const struct mw_problem *problem, size_t j, bool *better, struct mw_error *error)
+{
+    struct profile profile = {.problem = *problem,
+                              .j = j,
+                              .low = problem->low[j],
+                              .high = problem->high[j],
+                              .region = region,
+                              .best = optimum};
+    double low = profile.low, high = profile.high;
+    enum mw_err err = MW_OK;
+    if (region->informative && profile.low < profile.high) {
+        err = side(&profile, -1, &low, error);
+        if (!err && !profile.better)
+            err = side(&profile, 1, &high, error);
+    }
+    *better = profile.better;
+    snprintf(param->name, sizeof param->name, "%s", problem->law->params[j].name);
+    param->value = optimum->params[j];
+    param->low = fmin(low, param->value);
+    param->high = fmax(high, param->value);
+    return err;
+}
+
+enum mw_err mw_intervals(struct mw_model_param *params, struct mw_region *region, struct mw_optimum *optimum,
+                         const struct mw_problem *problem, struct mw_error *error)
+{
+    enum { RESTARTS = 8 };
+    struct mw_region made = {0};
+    struct mw_optimum best = *optimum;
+    enum mw_err err = MW_OK;
+    bool better = true;
+    for (int restart = 0; better && restart <= RESTARTS && !err; restart++) {
+        made.count = 0;
+        better = false;
+        err = set_limit(&made, problem, &best, error);
+        if (!err)
+            err = keep(&made, best.params, error);
+        for (size_t j = 0; j < problem->law->param_count && !err && !better; j++)
+            err = both_sides(&params[j], &made, &best, problem, j, &better, error);
+        if (better && !err) /* to its end, with nothing held */
+            err = mw_search_near(&best, problem, 60, error);
+    }
+    if (err) {
+        mw_region_release(&made);
+        return err;
+    }
+    *region = made;
+    *optimum = best;
+    return MW_OK;
+}
+
+/* A population of fits inside the region that climbs a functional. */
+struct climb {
+    const struct mw_problem *problem;
+    const struct mw_functional *functional;
+    double sign, loss_max;
+    struct mw_scratch scratch;
+    gsl_rng *rng;
+    double *x, *g;
+    size_t count;
+};
+
+static void climb_once(struct climb *climb, size_t i)
+{
+    const struct mw_problem *pr = climb->problem;
+    double next[MAX] = {0};
+    const double *base = climb->x + i * MAX;
+    const double *a = climb->x + MAX * gsl_rng_uniform_int(climb->rng, climb->count);
+    const double *b = climb->x + MAX * gsl_rng_uniform_int(climb->rng, climb->count);
+    double factor = 1.5 * gsl_rng_uniform(climb->rng);
+    for (size_t j = 0; j < pr->law->param_count; j++) {
+        double range = pr->high[j] - pr->low[j];
+        next[j] = base[j] + factor * (a[j] - b[j]) + 1e-4 * range * (gsl_rng_uniform(climb->rng) - .5);
+        next[j] = fmin(fmax(next[j], pr->low[j]), pr->high[j]);
+    }
+    double g = climb->sign * climb->functional->of(climb->functional->context, next);
+    if (g > climb->g[i] && mw_problem_loss(pr, next, NULL, &climb->scratch) <= climb->loss_max) {
+        climb->g[i] = g;
+        memcpy(climb->x + i * MAX, next, sizeof next);
+    }
+}
+
+/* The largest value of sign x functional over the region. */
+static double climb_to_end(struct climb *climb, const struct mw_region *region)
+{
+    enum { GENERATIONS = 50 };
+    for (size_t i = 0; i < climb->count; i++) {
+        memcpy(climb->x + i * MAX, region->params + i * region->count / climb->count * MAX, MAX * sizeof *climb->x);
+        climb->g[i] = climb->sign * climb->functional->of(climb->functional->context, climb->x + i * MAX);
+    }
+    for (int generation = 0; generation < GENERATIONS; generation++)
+        for (size_t i = 0; i < climb->count; i++)
+            climb_once(climb, i);
+    double best = climb->g[0];
+    for (size_t i = 1; i < climb->count; i++)
+        best = fmax(best, climb->g[i]);
+    for (size_t i = 0; i < region->count; i++)
+        best = fmax(best, climb->sign * climb->functional->of(climb->functional->context, region->params + i * MAX));
+    return climb->sign * best;
+}
+
+enum mw_err mw_interval_of(double *low, double *high, const struct mw_functional *functional,
+                           const struct mw_region *region, const struct mw_optimum *optimum,
+                           const struct mw_problem *problem, unsigned long seed, struct mw_error *error)
+{
+    enum { POPULATION = 20 };
+    struct climb climb = {.problem = problem, .functional = functional, .loss_max = region->loss_max};
+    climb.count = region->count < POPULATION ? region->count : POPULATION;
+    climb.x = calloc(climb.count, MAX * sizeof *climb.x);
+    climb.g = calloc(climb.count, sizeof *climb.g);
+    climb.rng = gsl_rng_alloc(gsl_rng_taus2);
+    enum mw_err err = climb.x && climb.g && climb.rng ? mw_scratch_init(&climb.scratch, problem, error)
+                                                      : mw_fail(error, MW_NOMEM, "out of memory");
+    if (!err) {
+        double value = functional->of(functional->context, optimum->params);
+        gsl_rng_set(climb.rng, seed);
+        climb.sign = -1;
+        *low = fmin(climb_to_end(&climb, region), value);
+        climb.sign = 1;
+        *high = fmax(climb_to_end(&climb, region), value);
+    }
+    free(climb.x);
+    free(climb.g);
+    if (climb.rng)
+        gsl_rng_free(climb.rng);
+    mw_scratch_release(&climb.scratch);
+    return err;
+}
