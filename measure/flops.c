@@ -56,7 +56,7 @@ static void fill(const struct mw_flops_kernel *kernel, union lanes *v)
 static bool plausible(const struct mw_flops_kernel *kernel, const union lanes *v)
 {
     double first = lane(kernel, v, 0);
-    bool good = first > -1 && first < 0;
+    bool good = fabs(first) < 1;
     for (size_t i = 1; i < kernel->chains * kernel->lanes; i++)
         good = good && fabs(lane(kernel, v, i) - first) <= 0;
     return good;
@@ -88,7 +88,7 @@ static enum mw_err member(void *opaque, struct mw_team *team, size_t index, stru
         mw_team_wait(team);
     }
     if (!plausible(s->kernel, &a) || !plausible(s->kernel, &b))
-        return mw_fail(error, MW_UNTRUSTED, "%s %s: a value left (-1, 0)", s->kernel->precision, s->kernel->variant);
+        return mw_fail(error, MW_UNTRUSTED, "%s %s: a value left (-1, 1), or lanes differ", s->kernel->precision, s->kernel->variant);
     return MW_OK;
 }
 

@@ -20,7 +20,7 @@ struct mw_flops {
 /*
  * Throughput of a kernel on cpus[0..count-1] at once, one thread on each: operations / (latest end - earliest start),
  * window by window. kernel->supported() must hold. windows >= 1.
- * MW_UNTRUSTED where a value left (-1, 0), MW_RUN where a thread could not be bound, MW_NOMEM; *flops unchanged then.
+ * MW_UNTRUSTED where a value left (-1, 1) or lanes that began alike differ, MW_RUN where a thread could not be bound, MW_NOMEM; *flops unchanged then.
  * Takes windows x 5 ms + 50 ms. Test: test_flops.c, tests/cli/flops_object.sh (the instructions), bench-measure (rate).
  */
 enum mw_err mw_flops_measure(const struct mw_flops_kernel *kernel, const unsigned *cpus, size_t count, size_t windows,

@@ -3,6 +3,9 @@
 
 TEST_SCRIPTS := tests/lint_layers.sh $(wildcard tests/cli/*.sh)
 VM_SCRIPTS   := $(wildcard tests/vm/vm_*.sh)
+ARM_SCRIPTS  := tests/arm/arm.sh
+# a cross build and its tests under emulation take minutes on a slow machine
+check check-arm check-vm: export TEST_TIMEOUT ?= 900
 
 $(B)/tests/%: tests/unit/%.c $(B)/libinner.a $(B)/libmemwall.a
 	@mkdir -p $(@D) $(B)/test-deps
@@ -19,7 +22,7 @@ unit-bins: $(UNIT_BIN)
 .PHONY: check
 check: deps-if-missing ## build and run the tests (installs what they need); ends in "N passed, N failed"
 	@$(MAKE) --no-print-directory build-all unit-bins
-	@tests/run.sh $(UNIT_BIN) $(FUZZ_BIN) $(TEST_SCRIPTS) $(VM_SCRIPTS)
+	@tests/run.sh $(ARM_SCRIPTS) $(UNIT_BIN) $(FUZZ_BIN) $(TEST_SCRIPTS) $(VM_SCRIPTS)
 
 .PHONY: check-quick
 check-quick: ## unit tests and lint only
@@ -30,6 +33,10 @@ check-quick: ## unit tests and lint only
 check-vm: ## the virtual machines alone
 	@$(MAKE) --no-print-directory build-all
 	@tests/run.sh $(VM_SCRIPTS)
+
+.PHONY: check-arm
+check-arm: ## cross-built for AArch64, under qemu-user
+	@tests/run.sh $(ARM_SCRIPTS)
 
 .PHONY: check-asan check-tsan check-valgrind
 check-asan: ## unit and command-line tests under AddressSanitizer and UndefinedBehaviorSanitizer

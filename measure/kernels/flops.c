@@ -18,21 +18,23 @@
 #define EACH15(M, ...) EACH12(M, __VA_ARGS__) M(12, __VA_ARGS__) M(13, __VA_ARGS__) M(14, __VA_ARGS__)
 
 #define FETCH(i, TYPE, LANES, LOAD) TYPE a##i = LOAD(a + i * LANES), b##i = LOAD(b + i * LANES);
-#define PAIR_A(i, MADD) a##i = MADD(a##i, b##i);
-#define PAIR_B(i, MADD) b##i = MADD(b##i, a##i);
+#define PAIR_A(i, MADD_A) a##i = MADD_A(a##i, b##i);
+#define PAIR_B(i, MADD_B) b##i = MADD_B(b##i, a##i);
 #define KEEP(i, LANES, STORE)                                                                                          \
     STORE(a + i * LANES, a##i);                                                                                        \
     STORE(b + i * LANES, b##i);
 
-/* MADD(x, y) is x y + y. All of a, then all of b: what waits for each other stands as far apart as it can. */
+/* All of a, then all of b: what waits for each other stands as far apart as it can. MADD(x, y) is x y + y. */
 #define KERNEL(NAME, TARGET, TYPE, ELEMENT, LANES, EACH, LOAD, STORE, MADD)                                            \
+    KERNEL2(NAME, TARGET, TYPE, ELEMENT, LANES, EACH, LOAD, STORE, MADD, MADD)
+#define KERNEL2(NAME, TARGET, TYPE, ELEMENT, LANES, EACH, LOAD, STORE, MADD_A, MADD_B)                                 \
     TARGET static void NAME(void *a_values, void *b_values, uint64_t rounds)                                           \
     {                                                                                                                  \
         ELEMENT *a = a_values, *b = b_values;                                                                          \
         EACH(FETCH, TYPE, LANES, LOAD)                                                                                 \
         while (rounds--) {                                                                                             \
-            EACH(PAIR_A, MADD) EACH(PAIR_B, MADD) EACH(PAIR_A, MADD) EACH(PAIR_B, MADD)                                \
-            EACH(PAIR_A, MADD) EACH(PAIR_B, MADD) EACH(PAIR_A, MADD) EACH(PAIR_B, MADD)                                \
+            EACH(PAIR_A, MADD_A) EACH(PAIR_B, MADD_B) EACH(PAIR_A, MADD_A) EACH(PAIR_B, MADD_B)                        \
+            EACH(PAIR_A, MADD_A) EACH(PAIR_B, MADD_B) EACH(PAIR_A, MADD_A) EACH(PAIR_B, MADD_B)                        \
         }                                                                                                              \
         EACH(KEEP, LANES, STORE)                                                                                       \
     }
@@ -116,11 +118,16 @@ const struct mw_flops_kernel mw_flops_kernels[] = {
 KERNEL(scalar_fma_fp64, , double, double, 1, EACH12, SCALAR_LOAD, SCALAR_STORE, FMA_MADD64)
 KERNEL(scalar_fma_fp32, , float, float, 1, EACH12, SCALAR_LOAD, SCALAR_STORE, FMA_MADD32)
 
-/* fmla overwrites its addend: x = x y + x needs no register move, x = x y + y would need one for each operation. */
-#define NEON_MADD64(x, y) vfmaq_f64((x), (x), (y))
-#define NEON_MADD32(x, y) vfmaq_f32((x), (x), (y))
-KERNEL(neon_fma_fp64, , float64x2_t, double, 2, EACH15, vld1q_f64, vst1q_f64, NEON_MADD64)
-KERNEL(neon_fma_fp32, , float32x4_t, float, 4, EACH15, vld1q_f32, vst1q_f32, NEON_MADD32)
+/*
+ * fmla overwrites its addend, which x y + y still needs: a register move for each. A rotation has none:
+ * a = a + c b, b = b - c a keeps a^2 + b^2 - c a b, so that from -0.5 no value leaves (-1, 1).
+ */
+#define NEON_PLUS64(x, y) vfmaq_f64((x), (y), vdupq_n_f64(MW_FLOPS_ROTATION))
+#define NEON_MINUS64(x, y) vfmsq_f64((x), (y), vdupq_n_f64(MW_FLOPS_ROTATION))
+#define NEON_PLUS32(x, y) vfmaq_f32((x), (y), vdupq_n_f32((float)MW_FLOPS_ROTATION))
+#define NEON_MINUS32(x, y) vfmsq_f32((x), (y), vdupq_n_f32((float)MW_FLOPS_ROTATION))
+KERNEL2(neon_fma_fp64, , float64x2_t, double, 2, EACH15, vld1q_f64, vst1q_f64, NEON_PLUS64, NEON_MINUS64)
+KERNEL2(neon_fma_fp32, , float32x4_t, float, 4, EACH15, vld1q_f32, vst1q_f32, NEON_PLUS32, NEON_MINUS32)
 
 const struct mw_flops_kernel mw_flops_kernels[] = {
     {"scalar-fma", "fp64", 12, 1, UNROLL, always, scalar_fma_fp64},

@@ -8,11 +8,13 @@
 
 /*
  * Multiply-add from registers: each chain holds two numbers and does a = a b + b; b = b a + a, so that two operations
- * a chain wait for each other and `chains` of them fill the pipes (at least latency x units in flight: 4 x 2). NEON does
- * a = a b + a; b = b a + b, which its instruction can do without a copy.
- * From a, b in (-1, 0) the values stay there for ever: x (1 + x) is negative, smaller in size than x, and falls off only
- * as 1 / n, so that they neither overflow nor become subnormal.
+ * a chain wait for each other and `chains` of them fill the pipes (at least latency x units in flight: 4 x 2).
+ * From a = b in (-1, 0) the values stay there for ever: x (1 + x) is negative, smaller in size than x, and falls off only
+ * as 1 / n, so that they neither overflow nor become subnormal. NEON has no such instruction without a copy and does
+ * a = a + c b; b = b - c a with c = MW_FLOPS_ROTATION instead, which stays in (-1, 1).
  */
+#define MW_FLOPS_ROTATION 0.0625
+
 struct mw_flops_kernel {
     const char *variant;   /* "scalar", "scalar-fma", "sse2", "avx2-fma", "avx512-fma", "neon-fma" */
     const char *precision; /* "fp32", "fp64" */

@@ -41,7 +41,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 elif [ "$(uname -m)" = aarch64 ]; then
     for bits in 32 64; do
         counts scalar_fma_fp$bits '^fmadd' 96 3
-        counts neon_fma_fp$bits '^fmla' 120 3
+        counts neon_fma_fp$bits '^fml[as]' 120 3
     done
 else
     echo "# SKIP no rule for $(uname -m)"
