@@ -21,10 +21,14 @@ build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/file.c tests/fuzz/fuzz.h $(wil
 	@echo "  FUZZ    $@"
 	$(Q)$(FUZZ_CC) $(filter-out -fopenmp,$(BASE)) $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) -ljansson -lcsv -lnettle -lm
 
+build/fuzz/seeds_%: tests/fuzz/fuzz_%.c tests/fuzz/walk.c tests/fuzz/file.c tests/fuzz/fuzz.h $(wildcard data/*.c data/*.h)
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) $(filter-out -fopenmp,$(BASE)) -O0 -o $@ $(filter %.c,$^) -ljansson -lcsv -lnettle -lm
+
 .PHONY: fuzz
-fuzz: $(FUZZ_BIN) $(FUZZ_LONG) ## every parser under libFuzzer (clang), FUZZ_SECONDS each; stops at the first finding
+fuzz: $(FUZZ_LONG) $(FUZZ_SRC:tests/fuzz/fuzz_%.c=build/fuzz/seeds_%) ## every parser under libFuzzer (clang), FUZZ_SECONDS each; stops at the first finding
 	@for f in $(FUZZ_SRC:tests/fuzz/%.c=%); do \
-	  mkdir -p build/fuzz/corpus/$$f && $(B)/tests/$$f build/fuzz/corpus/$$f && \
+	  mkdir -p build/fuzz/corpus/$$f && build/fuzz/seeds_$${f#fuzz_} build/fuzz/corpus/$$f && \
 	  ASAN_OPTIONS=detect_leaks=1 build/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
 	    -print_final_stats=1 -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus/$$f 2>build/fuzz/$$f.log || \
 	    { tail -40 build/fuzz/$$f.log; exit 1; }; \
