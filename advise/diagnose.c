@@ -11,8 +11,12 @@ enum { DRAWS_SMALL = 40000, DRAWS_LARGE = 150000, POINTS_SMALL = 20, RESAMPLED =
 static const double EFFECTIVE_ENOUGH = 100; /* under it the larger bank is taken */
 static const double EFFECTIVE_LEAST = 10;   /* under it the chances are those of a handful of draws: undetermined */
 
-/* Wrong and confident stays under 1 % of simulated truths (make bench-diagnose). */
-static const double CERTAIN = .90;
+/*
+ * Wrong and confident stays under 1 % of simulated truths (make bench-diagnose). Before ten points a verdict is one of
+ * many looks of a sequential diagnosis, each with a chance to be wrong, and has to be surer.
+ */
+static const double CERTAIN = .88, CERTAIN_EARLY = .95;
+enum { EARLY = 10 };
 static const double FLAG = .5; /* a step more likely than not is named */
 
 /* A flat curve: under one and a half busy cores it is serial, over .7 p they all work (or spin). */
@@ -168,16 +172,17 @@ static void rank_classes(struct mw_diagnosis *d)
 
 static void decide(struct mw_diagnosis *d)
 {
+    double certain = d->points_used < EARLY ? CERTAIN_EARLY : CERTAIN;
     double memory = d->chance[MW_VERDICT_MEMORY_LATENCY] + d->chance[MW_VERDICT_MEMORY_BANDWIDTH];
     d->verdict = MW_VERDICT_UNDETERMINED;
     d->confidence = d->chance[d->likeliest];
     if (d->effective >= EFFECTIVE_LEAST) {
-        if (d->chance[d->likeliest] >= CERTAIN) {
+        if (d->chance[d->likeliest] >= certain) {
             d->verdict = d->likeliest;
-        } else if (memory >= CERTAIN) {
+        } else if (memory >= certain) {
             d->verdict = MW_VERDICT_MEMORY;
             d->confidence = memory;
-        } else if (d->step_chance >= CERTAIN) {
+        } else if (d->step_chance >= certain) {
             d->verdict = MW_VERDICT_STEP;
             d->confidence = d->step_chance;
         }
@@ -227,7 +232,7 @@ static void see_slowdown(struct mw_diagnosis *d, const struct mw_points *points)
     if (!last || best->cores >= last->cores)
         return;
     double ratio = exp(sign * log(last->value / best->value));
-    double limit = GROWTH_NOISE * (1 + WEAK_GROWTH * log((double)last->cores / best->cores));
+    double limit = GROWTH_NOISE * (1 + WEAK_GROWTH * log((double)last->cores));
     double down = d->chance[MW_VERDICT_FLAT] + d->chance[MW_VERDICT_SLOWS_DOWN];
     if (ratio > limit && down >= CERTAIN) {
         d->verdict = MW_VERDICT_SLOWS_DOWN;

@@ -73,7 +73,7 @@ static double worst_grain(const struct mw_mechanism_draw *d, unsigned cores)
     return worst;
 }
 
-/* The class with a margin: all thresholds passed by 1.3 or so, such as shares over .32 or under .18 about .25. */
+/* The class with a margin: all thresholds passed by half or so, such as shares over .36 or under .15 about .25. */
 static bool clear(const struct mw_mechanism_draw *d, enum mw_verdict label, unsigned cores)
 {
     struct mw_mechanism_shares s;
@@ -84,17 +84,17 @@ static bool clear(const struct mw_mechanism_draw *d, enum mw_verdict label, unsi
     if (label == MW_VERDICT_FLAT)
         return true;
     if (label == MW_VERDICT_SLOWS_DOWN)
-        return all > 1.1 * fastest(d, cores);
+        return all > 1.15 * fastest(d, cores);
     if (one / all < 1.5)
         return false;
     switch (label) {
-    case MW_VERDICT_SCALES_WELL: return memory < .18 && serial + s.nonscaling < .18;
-    case MW_VERDICT_SERIAL: return serial > .32 && memory < .18;
-    case MW_VERDICT_MEMORY_LATENCY: return s.latency > .32 && serial < .15 && s.nonscaling < .1;
-    case MW_VERDICT_MEMORY_BANDWIDTH: return s.nonscaling > .32 && s.latency < .7 * s.nonscaling && serial < .15;
+    case MW_VERDICT_SCALES_WELL: return memory < .15 && serial + s.nonscaling < .15;
+    case MW_VERDICT_SERIAL: return serial > .36 && memory < .15;
+    case MW_VERDICT_MEMORY_LATENCY: return s.latency > .36 && serial < .15 && s.nonscaling < .1;
+    case MW_VERDICT_MEMORY_BANDWIDTH: return s.nonscaling > .36 && s.latency < .7 * s.nonscaling && serial < .15;
     case MW_VERDICT_CACHE: return mw_diagnose_class(d, cores, 1.12) == label;
-    case MW_VERDICT_GRANULARITY: return worst_grain(d, cores) > .2;
-    case MW_VERDICT_STEP: return memory < .18 && serial < .18;
+    case MW_VERDICT_GRANULARITY: return worst_grain(d, cores) > .25;
+    case MW_VERDICT_STEP: return memory < .15 && serial < .15;
     default: return true;
     }
 }

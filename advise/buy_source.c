@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "advise/buy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond A's cores the mixture is asked at this many core counts, evenly in ln p, and interpolated. */
+enum { REACH_POINTS = 16 };
+/* Two frequencies closer than this are one. */
+static const double SAME_FREQ = .006;
+
+static bool at_freq(const struct mw_point *point, double freq_hz)
+{
+    return point->value > 0 && fabs(point->freq_hz - freq_hz) <= SAME_FREQ * freq_hz;
+}
+
+static double ladder(const struct mw_profile *machine, double cores)
+{
+    return machine && machine->clock_count > 0 ? mw_profile_clock_at(machine, cores) / mw_profile_clock_at(machine, 1) : 1;
+}
+
+/* Physical cores: those of the profile, else all that were measured. */
+static unsigned physical(const struct mw_buy_source *source, unsigned most)
+{
+    unsigned cores = source->machine ? source->machine->cores : 0;
+    return cores && cores < most ? cores : most;
+}
+
+static enum mw_err mixture_value(const struct mw_model *model, double cores, double freq_hz, double *value,
+                                 struct mw_error *error)
+{
+    struct mw_query query = {cores, freq_hz};
+    struct mw_prediction out;
+    enum mw_err err = mw_predict(model, &query, 1, &out, error);
+    if (err == MW_OK)
+        *value = out.value;
+    return err;
+}
+
+static double relative_speedup(const struct mw_buy_source *source, double value, double one)
+{
+    return source->has_time ? one / value : value / one;
+}
+
+static void add(struct mw_buy_source *source, double cores, double speedup, double time_s)
+{
+    source->ln_cores[source->count] = log(cores);
+    source->ln_efficiency[source->count] = log(speedup / (cores * ladder(source->machine, cores)));
+    source->time_s[source->count++] = time_s;
+}
+
+/* Measured points up to the physical cores, then the mixture; hyper-threads give the gain only. */
+static enum mw_err fill(struct mw_buy_source *source, double reach, struct mw_error *error)
+{
+    const struct mw_points *points = &source->model->points;
+    double one = 0, gain_from = 0;
+    unsigned most = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct mw_point *point = &points->items[i];
+        if (!at_freq(point, source->freq_hz))
+            continue;
+        most = point->cores > most ? point->cores : most;
+        if (point->cores == 1)
+            one = point->value;
+    }
+    source->cores = physical(source, most);
+    enum mw_err err = MW_OK;
+    if (one <= 0 && source->has_time)
+        err = mixture_value(source->model, 1, source->freq_hz, &one, error);
+    if (err != MW_OK)
+        return err;
+    one = one > 0 ? one : 1;
+    source->time_one_s = source->has_time ? one : 0;
+    add(source, 1, 1, source->time_one_s);
+    for (size_t i = 0; i < points->count; i++) {
+        const struct mw_point *point = &points->items[i];
+        if (!at_freq(point, source->freq_hz) || point->cores == 1)
+            continue;
+        double speedup = relative_speedup(source, point->value, one);
+        source->ln_noise = fmax(source->ln_noise, point->count > 1 ? point->spread / sqrt((double)point->count) : 0);
+        if (point->cores <= source->cores)
+            add(source, point->cores, speedup, source->has_time ? point->value : 0);
+        if (point->cores == source->cores)
+            gain_from = speedup;
+        if (point->cores == most && most > source->cores && gain_from > 0)
+            source->smt_gain = speedup / gain_from;
+    }
+    for (int k = 1; k <= REACH_POINTS && reach > source->cores; k++) {
+        double value, cores = source->cores * pow(reach / source->cores, (double)k / REACH_POINTS);
+        err = mixture_value(source->model, cores, source->freq_hz, &value, error);
+        if (err != MW_OK)
+            return err;
+        add(source, cores, relative_speedup(source, value, one), 0);
+    }
+    return MW_OK;
+}
+
+/* Linear in ln p, the nearest beyond the ends. */
+static double at(const struct mw_buy_source *source, double cores)
+{
+    double x = log(cores);
+    const double *u = source->ln_cores, *v = source->ln_efficiency;
+    size_t last = source->count - 1;
+    if (x <= u[0])
+        return v[0];
+    if (x >= u[last])
+        return v[last];
+    size_t i = 1;
+    while (u[i] < x)
+        i++;
+    return v[i - 1] + (v[i] - v[i - 1]) * (x - u[i - 1]) / (u[i] - u[i - 1]);
+}
+
+enum mw_err mw_buy_source_init(struct mw_buy_source *source, double reach, struct mw_error *error)
+{
+    const struct mw_points *points = &source->model->points;
+    if (points->quantity == MW_ENERGY || points->count == 0)
+        return mw_fail(error, MW_NOFIT, "the model has no times or speedups to carry to another machine");
+    struct mw_buy_source s = *source;
+    size_t room = points->count + REACH_POINTS + 1;
+    s.freq_hz = s.time_one_s = s.ln_noise = s.smt_gain = s.loss = 0;
+    s.count = s.cores = 0;
+    s.has_time = points->quantity == MW_TIME;
+    s.exponent = s.exponent > 0 ? s.exponent : MW_BUY_EXPONENT;
+    for (size_t i = 0; i < points->count; i++)
+        s.freq_hz = fmax(s.freq_hz, points->items[i].freq_hz);
+    s.ln_cores = malloc(room * sizeof *s.ln_cores);
+    s.ln_efficiency = malloc(room * sizeof *s.ln_efficiency);
+    s.time_s = malloc(room * sizeof *s.time_s);
+    enum mw_err err = MW_OK;
+    if (!s.ln_cores || !s.ln_efficiency || !s.time_s)
+        err = mw_fail(error, MW_NOMEM, "out of memory for %zu points", room);
+    else
+        err = fill(&s, reach, error);
+    if (err != MW_OK) {
+        mw_buy_source_release(&s);
+        return err;
+    }
+    s.loss = 1 - exp(at(&s, 4)) * ladder(s.machine, 4);
+    *source = s;
+    return MW_OK;
+}
+
+void mw_buy_source_release(struct mw_buy_source *source)
+{
+    free(source->ln_cores);
+    free(source->ln_efficiency);
+    free(source->time_s);
+    source->ln_cores = source->ln_efficiency = source->time_s = NULL;
+    source->count = 0;
+}
