@@ -9,6 +9,7 @@
 /* Draws a law: 40,000 give an effective sample of hundreds on ten points; many or precise points need more. */
 enum { DRAWS_SMALL = 40000, DRAWS_LARGE = 150000, POINTS_SMALL = 20, RESAMPLED = 2000 };
 static const double EFFECTIVE_ENOUGH = 100; /* under it the larger bank is taken */
+static const double EFFECTIVE_FEW = 30;     /* under it, of many points, half of them are */
 static const double EFFECTIVE_LEAST = 10;   /* under it the chances are those of a handful of draws: undetermined */
 
 /*
@@ -90,7 +91,7 @@ static enum mw_err infer_with(struct mw_diagnoser *diagnoser, struct mw_mechanis
     return MW_OK;
 }
 
-static enum mw_err infer(struct mw_diagnoser *diagnoser, const struct mw_diagnose_view *view, struct mw_error *error)
+static enum mw_err infer_view(struct mw_diagnoser *diagnoser, const struct mw_diagnose_view *view, struct mw_error *error)
 {
     if (diagnoser->bank_cores != view->cores) {
         mw_mechanism_bank_free(diagnoser->small);
@@ -107,6 +108,19 @@ static enum mw_err infer(struct mw_diagnoser *diagnoser, const struct mw_diagnos
     return infer_with(diagnoser, &diagnoser->large, DRAWS_LARGE, view, error);
 }
 
+/* Precise points of a whole table can leave a handful of draws: half of the points are then as telling and safer. */
+static enum mw_err infer(struct mw_diagnoser *diagnoser, struct mw_diagnose_view *view, const struct mw_points *points,
+                         struct mw_error *error)
+{
+    enum mw_err err = mw_diagnose_view_build(view, points, MW_DIAGNOSE_THIN, &diagnoser->options, error);
+    if (err == MW_OK)
+        err = infer_view(diagnoser, view, error);
+    if (err != MW_OK || diagnoser->posterior.effective >= EFFECTIVE_FEW || view->count <= MW_DIAGNOSE_THIN / 2)
+        return err;
+    err = mw_diagnose_view_build(view, points, MW_DIAGNOSE_THIN / 2, &diagnoser->options, error);
+    return err == MW_OK ? infer_view(diagnoser, view, error) : err;
+}
+
 static struct mw_interval interval(double *values, size_t n)
 {
     mw_sort(values, n);
@@ -114,12 +128,12 @@ static struct mw_interval interval(double *values, size_t n)
                                 mw_quantile_sorted(values, n, .95)};
 }
 
-static struct mw_diagnosis_shares shares_at(const struct mw_mechanism_posterior *posterior, double p, double cores)
+static struct mw_diagnosis_shares shares_at(const struct mw_mechanism_posterior *posterior, double p, double x, double cores)
 {
     double column[5][RESAMPLED];
     for (size_t i = 0; i < posterior->count; i++) {
         struct mw_mechanism_shares s;
-        (void)mw_mechanism_time(&posterior->draws[i], p, 1, cores, &s);
+        (void)mw_mechanism_time(&posterior->draws[i], p, x, cores, &s);
         column[0][i] = s.serial;
         column[1][i] = s.parallel;
         column[2][i] = s.latency;
@@ -127,7 +141,7 @@ static struct mw_diagnosis_shares shares_at(const struct mw_mechanism_posterior 
         column[4][i] = s.overhead;
     }
     size_t n = posterior->count;
-    return (struct mw_diagnosis_shares){p, interval(column[0], n), interval(column[1], n), interval(column[2], n),
+    return (struct mw_diagnosis_shares){p, 0, interval(column[0], n), interval(column[1], n), interval(column[2], n),
                                         interval(column[3], n), interval(column[4], n)};
 }
 
@@ -170,6 +184,15 @@ static void rank_classes(struct mw_diagnosis *d)
     }
 }
 
+/*
+ * At one frequency serial work and memory that cores don't shrink give the same times (a law of steps has no such memory,
+ * and would call CloverLeaf serial), and a sharp roof is the same as too few pieces of work.
+ */
+static bool one_frequency_hides(const struct mw_diagnosis *d)
+{
+    return d->memory_open && (d->likeliest == MW_VERDICT_SERIAL || d->likeliest == MW_VERDICT_MEMORY_BANDWIDTH);
+}
+
 static void decide(struct mw_diagnosis *d)
 {
     double certain = d->points_used < EARLY ? CERTAIN_EARLY : CERTAIN;
@@ -178,7 +201,7 @@ static void decide(struct mw_diagnosis *d)
     d->confidence = d->chance[d->likeliest];
     if (d->effective >= EFFECTIVE_LEAST) {
         if (d->chance[d->likeliest] >= certain) {
-            d->verdict = d->likeliest;
+            d->verdict = one_frequency_hides(d) ? MW_VERDICT_UNDETERMINED : d->likeliest;
         } else if (memory >= certain) {
             d->verdict = MW_VERDICT_MEMORY;
             d->confidence = memory;
@@ -273,9 +296,7 @@ enum mw_err mw_diagnoser_run(struct mw_diagnoser *diagnoser, struct mw_diagnosis
                              struct mw_error *error)
 {
     struct mw_diagnose_view view;
-    enum mw_err err = mw_diagnose_view_build(&view, points, &diagnoser->options, error);
-    if (err == MW_OK)
-        err = infer(diagnoser, &view, error);
+    enum mw_err err = infer(diagnoser, &view, points, error);
     if (err != MW_OK)
         return err;
     struct mw_diagnosis d = {
@@ -294,8 +315,12 @@ enum mw_err mw_diagnoser_run(struct mw_diagnoser *diagnoser, struct mw_diagnosis
     decide(&d);
     see_slowdown(&d, points);
     see_flat(&d, points);
-    d.one = shares_at(&diagnoser->posterior, 1, d.cores);
-    d.all = shares_at(&diagnoser->posterior, d.cores, d.cores);
+    d.end_count = d.memory_open ? 2 : 4;
+    for (size_t i = 0; i < d.end_count; i++) {
+        double x = i < 2 ? 1 : d.freq_min_hz / d.freq_max_hz;
+        d.ends[i] = shares_at(&diagnoser->posterior, i % 2 ? d.cores : 1, x, d.cores);
+        d.ends[i].freq_hz = x * d.freq_max_hz;
+    }
     *result = d;
     return MW_OK;
 }

@@ -43,8 +43,8 @@ struct mw_interval {
     double low, median, high;    /* 5, 50, 95 % of the posterior */
 };
 
-struct mw_diagnosis_shares {     /* of the time at (cores, freq_max) */
-    double cores;
+struct mw_diagnosis_shares {     /* of the time at one end of the domain */
+    double cores, freq_hz;       /* freq_hz 0: unknown */
     struct mw_interval serial, parallel, latency, nonscaling, overhead;
 };
 
@@ -65,7 +65,8 @@ struct mw_diagnosis {
     enum mw_flat_fact flat_fact;
     double busy_cores;           /* CPU time over time at all cores; 0: unknown */
     double power_per_core;       /* (P(p)/P(1) - 1)/(p - 1); only with flat_fact MW_FLAT_POWER */
-    struct mw_diagnosis_shares one, all; /* at 1 and at P cores */
+    struct mw_diagnosis_shares ends[4]; /* 1 and P cores at freq_max, then at freq_min where that is another */
+    size_t end_count;
     double memory_chance;        /* that memory takes a quarter of the time at P */
     unsigned cores;
     double freq_max_hz, freq_min_hz; /* of the points used; 0: unknown */
@@ -115,9 +116,5 @@ enum mw_err mw_diagnose_next(struct mw_diagnose_step *step, const struct mw_poin
 
 /* Karp-Flatt serial fraction (1/S - 1/p)/(1 - 1/p), p > 1. */
 double mw_karp_flatt(double speedup, double cores);
-
-/* Advice for people in two or three sentences: what to do, and what to measure where the verdict is open. */
-void mw_diagnosis_advice(const struct mw_diagnosis *diagnosis, char *text, size_t size);
-const char *mw_verdict_sentence(enum mw_verdict verdict); /* "memory latency: …" in one line */
 
 #endif

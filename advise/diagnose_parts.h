@@ -29,7 +29,12 @@ struct mw_diagnose_view {
     size_t boundary_count;
 };
 
-enum mw_err mw_diagnose_view_build(struct mw_diagnose_view *view, const struct mw_points *points,
+/*
+ * A whole table would make every draw but a handful impossible (its smooth misfit counts as thousands of independent
+ * witnesses): at most `limit` points, three quarters of them at the highest frequency.
+ */
+enum { MW_DIAGNOSE_THIN = 48 };
+enum mw_err mw_diagnose_view_build(struct mw_diagnose_view *view, const struct mw_points *points, size_t limit,
                                    const struct mw_diagnose_options *options, struct mw_error *error) MW_CHECKED;
 
 /* The class of one draw at (cores, 1); superlinear: the ratio S/p from which a curve is above linear. */

@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * A whole table would make every draw but a handful impossible (its smooth misfit counts as thousands of independent
- * witnesses): 48 points, of which at most 36 at the highest frequency.
- */
-enum { THIN_ALL = 48, THIN_HIGHEST = 36 };
-
 /* Two frequencies closer than this are one: clocks asked for and reached differ by .6 % (field reports). */
 static const double SAME_FREQ = .006;
 
@@ -73,26 +67,25 @@ static void pick_evenly(struct picked *picked, const struct mw_point **list, siz
 }
 
 static void thin(struct picked *picked, const struct mw_points *points, const struct mw_point **list, double high,
-                 double low, const struct mw_diagnose_options *options)
+                 double low, size_t limit, const struct mw_diagnose_options *options)
 {
     picked->count = 0;
-    if (points->count <= THIN_ALL) {
+    if (points->count <= limit) {
         for (size_t i = 0; i < points->count; i++)
             if (usable(&points->items[i]))
                 pick(picked, &points->items[i]);
         return;
     }
-    pick_evenly(picked, list, at_freq(points, high, list), THIN_HIGHEST, options);
+    pick_evenly(picked, list, at_freq(points, high, list), same_freq(high, low) ? limit : 3 * limit / 4, options);
     if (!same_freq(high, low)) {
-        size_t room = THIN_ALL - picked->count < THIN_ALL / 4 ? THIN_ALL - picked->count : THIN_ALL / 4;
-        pick_evenly(picked, list, at_freq(points, low, list), room, options);
+        pick_evenly(picked, list, at_freq(points, low, list), limit / 4, options);
     }
     size_t n = 0; /* a ragged table has few at its extremes */
     for (size_t i = 0; i < points->count; i++)
         if (usable(&points->items[i]) && !has_picked(picked, &points->items[i]))
             list[n++] = &points->items[i];
-    if (picked->count < THIN_ALL / 2 && n > 0)
-        pick_evenly(picked, list, n, THIN_ALL / 2 - picked->count, &(struct mw_diagnose_options){0});
+    if (picked->count < limit / 2 && n > 0)
+        pick_evenly(picked, list, n, limit / 2 - picked->count, &(struct mw_diagnose_options){0});
 }
 
 static double rise(const struct mw_point *a, const struct mw_point *b)
@@ -148,7 +141,7 @@ static void convert(struct mw_diagnose_view *view, const struct picked *picked)
     }
 }
 
-enum mw_err mw_diagnose_view_build(struct mw_diagnose_view *result, const struct mw_points *points,
+enum mw_err mw_diagnose_view_build(struct mw_diagnose_view *result, const struct mw_points *points, size_t limit,
                                    const struct mw_diagnose_options *options, struct mw_error *error)
 {
     if (points->quantity == MW_ENERGY) {
@@ -180,7 +173,7 @@ enum mw_err mw_diagnose_view_build(struct mw_diagnose_view *result, const struct
     if (!list)
         return mw_fail(error, MW_NOMEM, "out of memory for %zu points", points->count);
     struct picked picked;
-    thin(&picked, points, list, high, low, options);
+    thin(&picked, points, list, high, low, limit, options);
     if (options->boundary_count > 0)
         given_boundaries(&view, options);
     else
