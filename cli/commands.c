@@ -12,6 +12,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_export,
     &cmd_fit,
     &cmd_predict,
+    &cmd_diagnose,
     &cmd_tune,
     &cmd_plot,
     NULL,

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/commands.h"
+
+#include "advise/evidence.h"
+#include "data/json.h"
+#include "data/model_file.h"
+#include "data/profile.h"
+#include "data/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct diagnose_options {
+    const char *boundaries, *machine;
+};
+
+#define FIELD(name) CLI_FIELD(struct diagnose_options, name)
+static const struct cli_option options[] = {
+    {"boundaries", CLI_STRING, FIELD(boundaries), "LIST",
+     "core counts after which a socket, NUMA node, hyper-thread or kind begins (default: the model's, the machine's, "
+     "else half of the cores and wherever times step)", NULL, 0, 0},
+    {"machine", CLI_STRING, FIELD(machine), "FILE", "profile of the machine (memwall machine --json): its boundaries", NULL, 0, 0},
+    {0},
+};
+
+/* All that is said. */
+struct report {
+    struct mw_model model;
+    unsigned *boundaries;
+    size_t boundary_count;
+    bool energies;              /* no times: `diagnosis` has only its verdict */
+    struct mw_diagnosis diagnosis;
+    struct mw_sentences evidence, advice;
+    struct mw_karp_flatt_row *rows;
+    size_t row_count;
+    bool has_next;
+    struct mw_query next;
+    char next_reason[200];
+};
+
+static void report_release(struct report *r)
+{
+    mw_model_release(&r->model);
+    mw_sentences_release(&r->evidence);
+    mw_sentences_release(&r->advice);
+    free(r->boundaries);
+    free(r->rows);
+}
+
+static enum mw_err copy_boundaries(struct report *r, const unsigned *from, size_t count, struct mw_error *error)
+{
+    r->boundaries = calloc(count + 1, sizeof *r->boundaries);
+    if (!r->boundaries)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        r->boundaries[i] = from[i];
+    r->boundary_count = count;
+    return MW_OK;
+}
+
+static enum mw_err find_boundaries(struct report *r, const struct diagnose_options *o, struct mw_error *error)
+{
+    if (o->boundaries) {
+        double *values = NULL;
+        enum mw_err err = mw_parse_cores(o->boundaries, NULL, 0, &values, &r->boundary_count, error);
+        r->boundaries = err ? NULL : calloc(r->boundary_count + 1, sizeof *r->boundaries);
+        if (!err && !r->boundaries)
+            err = mw_fail(error, MW_NOMEM, "out of memory");
+        for (size_t i = 0; !err && i < r->boundary_count; i++)
+            r->boundaries[i] = (unsigned)values[i];
+        free(values);
+        return err;
+    }
+    if (r->model.boundary_count > 0 || !o->machine)
+        return copy_boundaries(r, r->model.boundaries, r->model.boundary_count, error);
+    struct mw_profile profile = {0};
+    enum mw_err err = mw_profile_read(&profile, o->machine, error);
+    if (!err)
+        err = copy_boundaries(r, profile.boundaries, profile.boundary_count, error);
+    mw_profile_release(&profile);
+    return err;
+}
+
+/* Where the verdict is open: the most telling point among all core counts at the ends of the frequency range. */
+static enum mw_err find_next(struct report *r, struct mw_diagnoser *diagnoser, struct mw_error *error)
+{
+    const struct mw_diagnosis *d = &r->diagnosis;
+    enum { MOST = 256 };
+    struct mw_query candidates[2 * MOST];
+    double stride = fmax(1, (double)d->cores / MOST);
+    size_t n = 0;
+    for (double p = d->cores; p >= 1 && n + 2 <= 2 * MOST; p -= stride) {
+        candidates[n++] = (struct mw_query){ceil(p), d->freq_max_hz};
+        if (!d->memory_open)
+            candidates[n++] = (struct mw_query){ceil(p), d->freq_min_hz};
+    }
+    struct mw_diagnose_step step;
+    enum mw_err err = mw_diagnoser_next(diagnoser, &step, NULL, &r->model.points, candidates, n, error);
+    if (err || step.done)
+        return err;
+    r->has_next = true;
+    r->next = candidates[step.candidate];
+    snprintf(r->next_reason, sizeof r->next_reason, "%s", step.reason);
+    return MW_OK;
+}
+
+static enum mw_err diagnose(struct report *r, unsigned long seed, struct mw_error *error)
+{
+    if (r->model.quantity == MW_ENERGY) {
+        r->energies = true;
+        r->diagnosis.verdict = r->diagnosis.likeliest = r->diagnosis.second = MW_VERDICT_UNDETERMINED;
+        enum mw_err err = mw_energy_evidence(&r->evidence, &r->model.points, error);
+        return err ? err : mw_sentences_add(&r->advice, error, "Energies don't tell where the time goes: record the run times "
+                                                               "too (memwall scan does).");
+    }
+    struct mw_diagnose_options how = {.boundaries = r->boundaries, .boundary_count = r->boundary_count, .seed = seed};
+    struct mw_diagnoser *diagnoser = NULL;
+    enum mw_err err = mw_diagnoser_alloc(&diagnoser, &how, error);
+    if (!err)
+        err = mw_diagnoser_run(diagnoser, &r->diagnosis, &r->model.points, error);
+    if (!err && r->diagnosis.verdict == MW_VERDICT_UNDETERMINED)
+        err = find_next(r, diagnoser, error);
+    if (!err)
+        err = mw_diagnosis_evidence(&r->evidence, &r->diagnosis, &r->model, error);
+    if (!err)
+        err = mw_diagnosis_advice(&r->advice, &r->diagnosis, error);
+    if (!err)
+        err = mw_karp_flatt_table(&r->rows, &r->row_count, &r->model.points, error);
+    if (!err && r->has_next && r->diagnosis.freq_max_hz > 0)
+        err = mw_sentences_add(&r->advice, error, "Next, measure %.0f cores at %.4g GHz: %s.", r->next.cores,
+                               r->next.freq_hz / 1e9, r->next_reason);
+    else if (!err && r->has_next)
+        err = mw_sentences_add(&r->advice, error, "Next, measure %.0f cores: %s.", r->next.cores, r->next_reason);
+    mw_diagnoser_free(diagnoser);
+    return err;
+}
+
+/* Flags beside the verdict; returns their number. */
+enum { FLAGS = 4 };
+static size_t flags_of(const struct mw_diagnosis *d, char flags[FLAGS][80])
+{
+    size_t n = 0;
+    if (d->step_flag)
+        snprintf(flags[n++], sizeof *flags, "boundary-step after %u cores: %.0f %%", d->step_after, 100 * d->step_size);
+    if (d->memory_open)
+        snprintf(flags[n++], sizeof *flags, "memory-not-excluded");
+    if (d->scales_coarse)
+        snprintf(flags[n++], sizeof *flags, "scales");
+    if (d->stops_coarse)
+        snprintf(flags[n++], sizeof *flags, "stops-scaling");
+    return n;
+}
+
+static void print_shares(FILE *out, const struct mw_diagnosis *d)
+{
+    fprintf(out, "\n%sshares of the time in %% (90 %% intervals)%s\n%6s %6s  %-16s %-16s %-16s %-16s %-16s\n", cli_bold(), cli_reset(),
+            "cores", "GHz", "parallel", "serial", "memory, shared", "memory, fixed", "overhead");
+    for (size_t i = 0; i < d->end_count; i++) {
+        const struct mw_diagnosis_shares *s = &d->ends[i];
+        const struct mw_interval *columns[] = {&s->parallel, &s->serial, &s->latency, &s->nonscaling, &s->overhead};
+        if (i % 2 && d->cores == 1)
+            continue;
+        fprintf(out, "%6.0f ", s->cores);
+        if (s->freq_hz > 0)
+            fprintf(out, "%6.4g  ", s->freq_hz / 1e9);
+        else
+            fprintf(out, "%6s  ", "-");
+        for (size_t c = 0; c < 5; c++) {
+            char text[32];
+            snprintf(text, sizeof text, "%.0f (%.0f-%.0f)", 100 * columns[c]->median, 100 * columns[c]->low, 100 * columns[c]->high);
+            fprintf(out, c < 4 ? "%-16s " : "%s\n", text);
+        }
+    }
+    fprintf(out, "memory, shared: time that the cores divide among them (latency); fixed: time that they don't (bandwidth)\n");
+}
+
+static void print_karp_flatt(FILE *out, const struct report *r)
+{
+    if (r->row_count < 2)
+        return;
+    fprintf(out, "\n%6s %9s %11s %12s", "cores", "speedup", "efficiency", "Karp-Flatt");
+    if (r->rows[0].freq_hz > 0)
+        fprintf(out, "   at %.4g GHz", r->rows[0].freq_hz / 1e9);
+    fputc('\n', out);
+    for (size_t i = 0; i < r->row_count; i++) {
+        const struct mw_karp_flatt_row *row = &r->rows[i];
+        fprintf(out, "%6u %9.2f %9.0f %% ", row->cores, row->speedup, 100 * row->efficiency);
+        if (row->cores > 1)
+            fprintf(out, "%12.4f\n", row->serial_fraction);
+        else
+            fprintf(out, "%12s\n", "-");
+    }
+}
+
+static void print_human(FILE *out, const struct report *r)
+{
+    const struct mw_diagnosis *d = &r->diagnosis;
+    char flags[FLAGS][80];
+    size_t flag_count = flags_of(d, flags);
+    fprintf(out, "%s%s%s: %s\n", cli_bold(), mw_verdict_name(d->verdict), cli_reset(), mw_verdict_sentence(d->verdict));
+    if (!r->energies)
+        fprintf(out, "confidence %.2f, for %u core%s", d->confidence, d->cores, d->cores > 1 ? "s" : "");
+    if (!r->energies && d->freq_max_hz > 0)
+        fprintf(out, " at %.4g GHz", d->freq_max_hz / 1e9);
+    fprintf(out, "%s", r->energies ? "" : "\n");
+    for (size_t i = 0; i < flag_count; i++)
+        fprintf(out, "beside it: %s\n", flags[i]);
+    fprintf(out, "\n%sevidence%s\n", cli_bold(), cli_reset());
+    for (size_t i = 0; i < r->evidence.count; i++)
+        fprintf(out, "- %s\n", r->evidence.items[i]);
+    fprintf(out, "\n%swhat to do%s\n", cli_bold(), cli_reset());
+    for (size_t i = 0; i < r->advice.count; i++)
+        fprintf(out, "- %s\n", r->advice.items[i]);
+    if (!r->energies)
+        print_shares(out, d);
+    print_karp_flatt(out, r);
+}
+
+static json_t *interval_json(const struct mw_interval *interval)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "value", mw_json_real(true, interval->median));
+    json_object_set_new(object, "low", mw_json_real(true, interval->low));
+    json_object_set_new(object, "high", mw_json_real(true, interval->high));
+    return object;
+}
+
+static json_t *shares_json(const struct mw_diagnosis *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->end_count; i++) {
+        const struct mw_diagnosis_shares *s = &d->ends[i];
+        json_t *row = json_object();
+        json_object_set_new(row, "cores", json_integer((json_int_t)s->cores));
+        json_object_set_new(row, "freq_ghz", mw_json_real(s->freq_hz > 0, s->freq_hz / 1e9));
+        json_object_set_new(row, "parallel", interval_json(&s->parallel));
+        json_object_set_new(row, "serial", interval_json(&s->serial));
+        json_object_set_new(row, "memory_latency", interval_json(&s->latency));
+        json_object_set_new(row, "memory_nonscaling", interval_json(&s->nonscaling));
+        json_object_set_new(row, "overhead", interval_json(&s->overhead));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+static json_t *sentences_json(const struct mw_sentences *sentences)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < sentences->count; i++)
+        json_array_append_new(list, json_string(sentences->items[i]));
+    return list;
+}
+
+static json_t *karp_flatt_json(const struct report *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->row_count; i++) {
+        json_t *row = json_object();
+        json_object_set_new(row, "cores", json_integer(r->rows[i].cores));
+        json_object_set_new(row, "freq_ghz", mw_json_real(r->rows[i].freq_hz > 0, r->rows[i].freq_hz / 1e9));
+        json_object_set_new(row, "speedup", mw_json_real(true, r->rows[i].speedup));
+        json_object_set_new(row, "efficiency", mw_json_real(true, r->rows[i].efficiency));
+        json_object_set_new(row, "serial_fraction", mw_json_real(r->rows[i].cores > 1, r->rows[i].serial_fraction));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+static json_t *report_json(const struct report *r, const struct mw_provenance *run)
+{
+    const struct mw_diagnosis *d = &r->diagnosis;
+    json_t *root = json_object(), *flags = json_array(), *chances = json_object();
+    char names[FLAGS][80];
+    size_t flag_count = flags_of(d, names);
+    json_object_set_new(root, "schema", json_string("memwall-diagnosis/1"));
+    json_object_set_new(root, "run", mw_provenance_json(run));
+    json_object_set_new(root, "verdict", json_string(mw_verdict_name(d->verdict)));
+    for (size_t i = 0; i < flag_count; i++)
+        json_array_append_new(flags, json_string(names[i]));
+    json_object_set_new(root, "flags", flags);
+    json_object_set_new(root, "confidence", mw_json_real(true, d->confidence));
+    json_object_set_new(root, "cores", json_integer(d->cores));
+    json_object_set_new(root, "freq_ghz", mw_json_real(d->freq_max_hz > 0, d->freq_max_hz / 1e9));
+    for (int c = 0; c < MW_VERDICT_CLASSES && !r->energies; c++)
+        json_object_set_new(chances, mw_verdict_name((enum mw_verdict)c), mw_json_real(true, d->chance[c]));
+    json_object_set_new(root, "chances", chances);
+    json_object_set_new(root, "shares", shares_json(d));
+    json_object_set_new(root, "karp_flatt", karp_flatt_json(r));
+    json_object_set_new(root, "evidence", sentences_json(&r->evidence));
+    json_object_set_new(root, "advice", sentences_json(&r->advice));
+    if (r->has_next) {
+        json_t *next = json_object();
+        json_object_set_new(next, "cores", json_integer((json_int_t)r->next.cores));
+        json_object_set_new(next, "freq_ghz", mw_json_real(r->next.freq_hz > 0, r->next.freq_hz / 1e9));
+        json_object_set_new(next, "reason", json_string(r->next_reason));
+        json_object_set_new(root, "next", next);
+    }
+    if (d->step_chance >= .5) {
+        json_t *step = json_object();
+        json_object_set_new(step, "after_cores", json_integer(d->step_after));
+        json_object_set_new(step, "size", mw_json_real(true, d->step_size));
+        json_object_set_new(step, "chance", mw_json_real(true, d->step_chance));
+        json_object_set_new(root, "step", step);
+    }
+    json_object_set_new(root, "effective_sample", mw_json_real(!r->energies, d->effective));
+    return root;
+}
+
+static enum mw_err write_json(const struct cli *cli, const struct report *r, struct mw_error *error)
+{
+    struct mw_provenance run = {0};
+    enum mw_err err = mw_provenance_init(&run, cli->argc, cli->argv, error);
+    if (!err) {
+        json_t *root = report_json(r, &run);
+        err = mw_json_write(root, cli->common.output, cli->common.force, error);
+        json_decref(root);
+    }
+    mw_provenance_release(&run);
+    return err;
+}
+
+static enum mw_err write_human(const struct cli *cli, const struct report *r, struct mw_error *error)
+{
+    struct mw_output output;
+    enum mw_err err = mw_output_open(&output, cli->common.output, cli->common.force, error);
+    if (err)
+        return err;
+    print_human(output.stream, r);
+    err = mw_output_commit(&output, error);
+    mw_output_release(&output);
+    return err;
+}
+
+static int run(struct cli *cli, const void *opaque)
+{
+    const struct diagnose_options *o = opaque;
+    struct report r = {0};
+    enum mw_err err = mw_model_read(&r.model, cli->operands[0], &cli->error);
+    if (!err)
+        err = find_boundaries(&r, o, &cli->error);
+    if (!err)
+        err = diagnose(&r, cli->common.seed, &cli->error);
+    if (!err)
+        err = cli->common.json ? write_json(cli, &r, &cli->error) : write_human(cli, &r, &cli->error);
+    report_release(&r);
+    return err ? cli_fail(cli, &cli->error) : 0;
+}
+
+const struct cli_command cmd_diagnose = {
+    .name = "diagnose",
+    .summary = "say what limits a program, how sure that is, and what to do about it",
+    .usage = "[options] MODEL.json",
+    .description =
+        "Weighs seven ways in which a program can spend its time (serial work, memory latency, memory that cores don't "
+        "shrink, overhead, pieces that don't divide evenly, a step at a boundary, caches, work that grows) by the points "
+        "that the model was fitted to, and names what at least 88 % of the chances agree on (95 % before ten points): "
+        "scales-well, serial, memory-latency, memory-bandwidth, memory (the two together), cache-benefiting, "
+        "granularity, boundary-step, weak-scaling, slows-down, flat or undetermined. Prints the evidence, shares of the "
+        "time at the ends of the domain, the Karp-Flatt serial fraction, what to do, and where the verdict is open the "
+        "point to measure next. One frequency cannot tell memory from computing; CPU time or power tell a serial program "
+        "from one whose work grows.",
+    .options = options,
+    .groups = CLI_OUTPUT | CLI_JSON | CLI_SEED,
+    .options_size = sizeof(struct diagnose_options),
+    .run = run,
+    .examples = "memwall diagnose model.json\nmemwall diagnose --json --boundaries 12 model.json\n"
+                "memwall fit runs.csv | memwall diagnose -",
+    .operands_min = 1,
+    .operands_max = 1,
+};
