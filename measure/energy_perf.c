@@ -8,9 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DEVICE "/sys/bus/event_source/devices/power"
+
+/* Virtual machines show RAPL events that stand still: such a counter is none. Real ones move every millisecond. */
+static bool moves(const struct mw_counter *counter)
+{
+    const struct timespec wait = {.tv_nsec = 20000000};
+    double first, later;
+    int failed = mw_counter_read("", counter, &first);
+    nanosleep(&wait, NULL);
+    return !failed && !mw_counter_read("", counter, &later) && later > first;
+}
 
 static enum mw_err add_event(const char *event, const char *name, double type, struct mw_counters *counters,
                              bool *denied, struct mw_error *error)
@@ -34,6 +45,10 @@ static enum mw_err add_event(const char *event, const char *name, double type, s
         }
         struct mw_counter c = {.fd = fd, .unit = scale, .update_s = 1e-3};
         snprintf(c.name, sizeof c.name, "%s of CPU %u", name, cpus.cpus[i]);
+        if (!moves(&c)) {
+            close(fd);
+            continue;
+        }
         mw_counters_tell(counters, c.name);
         err = mw_counters_add(counters, &c, error);
         if (err)

@@ -9,7 +9,7 @@ file=$tmp/runs.csv
 scan=("$memwall" scan --cores 1 --input 'a,b "c"' --runs 12 -o "$file" --resume -- sleep 0.01)
 
 # complete FILE RUNS: each repetition 1 … RUNS once, nothing else
-complete() { grep -v '^#' "$1" | tail -n +2 | awk -F, -v runs="$2" '{ seen[$(NF-4)]++; n++ } END { for (r = 1; r <= runs; r++) if (seen[r] != 1) exit 1; exit n != runs }'; }
+complete() { grep -v '^#' "$1" | awk -F, -v runs="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "repetition") back = NF - i; next } { seen[$(NF - back)]++; n++ } END { for (r = 1; r <= runs; r++) if (seen[r] != 1) exit 1; exit n != runs }'; }
 
 done_kills=0 bad= rounds=0
 while [ $done_kills -lt "$kills" ]; do
