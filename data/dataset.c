@@ -171,30 +171,51 @@ static enum mw_err take_text(char **target, const char *text, struct mw_error *e
     return *target ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
 }
 
+/* "column 'input' (1, 3) and column 'set' (a, b)" for each grouping column with several values; the first in *column. */
+static size_t list_groups(const struct mw_table *table, const size_t *rows, size_t count, char *text, size_t size,
+                          const char **name, const char **value)
+{
+    size_t varying = 0, used = 0, column;
+    const char *values[SHOWN + 1];
+    for (size_t g = 0; g < GROUP_COUNT; g++) {
+        if (!mw_table_column(table, groups[g].name, &column))
+            continue;
+        size_t found = distinct(table, column, rows, count, values, SHOWN + 1);
+        if (found < 2)
+            continue;
+        char list[160];
+        list_values(values, found, list, sizeof list);
+        int n = snprintf(text + used, size - used, "%s'%.40s' (%s)", varying ? " and " : "", mw_table_header(table, column), list);
+        used = used + (size_t)n < size ? used + (size_t)n : size - 1;
+        if (!varying++) {
+            *name = mw_table_header(table, column);
+            *value = values[0];
+        }
+    }
+    return varying;
+}
+
 /* Several values of a grouping column are an error; one value names the workload or the input. */
 static enum mw_err check_groups(struct mw_dataset *dataset, const struct mw_table *table, const size_t *rows,
                                 size_t count, struct mw_error *error)
 {
-    for (size_t g = 0; g < GROUP_COUNT; g++) {
-        size_t column;
-        const char *values[SHOWN + 1];
-        if (!mw_table_column(table, groups[g].name, &column))
-            continue;
-        size_t found = distinct(table, column, rows, count, values, SHOWN + 1);
-        if (found > 1) {
-            char list[300];
-            list_values(values, found, list, sizeof list);
-            const char *name = mw_table_header(table, column);
-            mw_fail(error, MW_DATA, "%s: column '%s' holds several values (%s), which are not one curve", table->name, name,
-                    list);
-            return mw_hint(error, "--where %s=%s takes one of them, --by %s each on its own", name, values[0], name);
-        }
-        char **target = groups[g].is_program ? &dataset->workload : &dataset->input;
-        enum mw_err err = **target ? MW_OK : take_text(target, values[0], error);
-        if (err)
-            return err;
+    char list[400];
+    const char *name, *value, *values[1];
+    size_t column, varying = list_groups(table, rows, count, list, sizeof list, &name, &value);
+    if (varying) {
+        mw_fail(error, MW_DATA, "%s: column%s %s hold%s several values, which are not one curve", table->name,
+                varying > 1 ? "s" : "", list, varying > 1 ? "" : "s");
+        return mw_hint(error, "--where %s=%s takes one of them, --by %s each on its own%s", name, value, name,
+                       varying > 1 ? "; the other columns likewise" : "");
     }
-    return MW_OK;
+    enum mw_err err = MW_OK;
+    for (size_t g = 0; g < GROUP_COUNT && !err; g++) {
+        char **target = groups[g].is_program ? &dataset->workload : &dataset->input;
+        if (!**target && mw_table_column(table, groups[g].name, &column) &&
+            distinct(table, column, rows, count, values, 1))
+            err = take_text(target, values[0], error);
+    }
+    return err;
 }
 
 static enum mw_err finish(struct mw_dataset *dataset, const struct mw_table *table, const struct mw_columns *columns,

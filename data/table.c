@@ -328,7 +328,7 @@ static enum mw_err find_layout(struct layout *layout, struct mw_table *table, co
     if (!remark.start || count_outside_quotes(&remark, table->delimiter) + 1 < count_outside_quotes(&first, table->delimiter)) {
         mw_fail(error, MW_DATA, "%s:%ld: the first line holds numbers, not the names of the columns", table->name,
                 first.number);
-        return mw_hint(error, "put a line of names on top, as in: cores,freq_ghz,time_s");
+        return mw_hint(error, "put a line of names on top, as in cores,freq_ghz,time_s; output of other tools: memwall help import");
     }
     layout->header = remark;
     return MW_OK;
