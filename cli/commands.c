@@ -5,6 +5,7 @@
 
 /* In the order of the work: measure, fit, ask. */
 const struct cli_command *const cli_commands[] = {
+    &cmd_machine,
     &cmd_measure,
     &cmd_scan,
     &cmd_restore,

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+extern const struct cli_command cmd_machine;
 extern const struct cli_command cmd_measure;
 extern const struct cli_command cmd_scan;
 extern const struct cli_command cmd_restore;

@@ -126,6 +126,24 @@ static unsigned claim_caches(struct mw_topology *t, hwloc_obj_t pu)
     return last;
 }
 
+/* hwloc keeps the caches of disallowed cores on nodes whose memory is allowed: no core in use has them. */
+static bool drop_unused_caches(struct mw_topology *t)
+{
+    unsigned *moved = calloc(t->cache_count + 1, sizeof *moved), kept = 0;
+    for (size_t i = 0; moved && i < t->cache_count; i++) {
+        moved[i] = kept;
+        if (t->caches[i].core_count)
+            t->caches[kept++] = t->caches[i];
+    }
+    for (size_t c = 0; moved && c < t->core_count; c++)
+        if (t->cores[c].last_cache != UINT_MAX)
+            t->cores[c].last_cache = moved[t->cores[c].last_cache];
+    t->cache_count = kept;
+    bool good = moved != NULL;
+    free(moved);
+    return good;
+}
+
 static bool add_cpu(struct mw_core *core, unsigned cpu)
 {
     unsigned *cpus = realloc(core->cpus, (core->cpu_count + 1) * sizeof *cpus);
@@ -211,7 +229,7 @@ enum mw_err mw_topology_open(struct mw_topology *topology, const char *root, str
     }
     t.smt = has_smt(t.hwloc);
     bool good = foreign || !restrict_to_binding(t.hwloc);
-    good = good && collect_caches(&t) && collect_nodes(&t) && collect_cores(&t);
+    good = good && collect_caches(&t) && collect_nodes(&t) && collect_cores(&t) && drop_unused_caches(&t);
     if (!good || !t.core_count) {
         enum mw_err err = mw_fail(error, good ? MW_RUN : MW_NOMEM, good ? "no CPU to use in '%s'" : "out of memory%s",
                                   good ? (*root ? root : "this machine") : "");
