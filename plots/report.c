@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plots/report.h"
+
+#include "plots/model_plots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char style[] =
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
+    "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem;border-bottom:1px solid #ddd}"
+    "table{border-collapse:collapse;margin:.5rem 0}td,th{padding:.2rem .7rem;border-bottom:1px solid #eee;text-align:left}"
+    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}code{background:#f4f4f4;padding:.1rem .3rem}"
+    ".verdict{font-size:1.3rem;font-weight:600}.note{color:#666}svg{max-width:100%;height:auto}"
+    "@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}td,th{border-color:#333}h2{border-color:#444}"
+    "code{background:#2a2a2a}svg{background:#fff}.note{color:#999}}";
+
+static void escape(FILE *f, const char *text)
+{
+    for (; text && *text; text++) {
+        switch (*text) {
+        case '&':
+            fputs("&amp;", f);
+            break;
+        case '<':
+            fputs("&lt;", f);
+            break;
+        case '>':
+            fputs("&gt;", f);
+            break;
+        case '"':
+            fputs("&quot;", f);
+            break;
+        default:
+            fputc(*text, f);
+        }
+    }
+}
+
+static void share_row(FILE *f, const char *name, const struct mw_interval *one, const struct mw_interval *all)
+{
+    fprintf(f, "<tr><td>%s</td><td class=n>%.0f %% (%.0f to %.0f)</td><td class=n>%.0f %% (%.0f to %.0f)</td></tr>\n", name,
+            100 * one->median, 100 * one->low, 100 * one->high, 100 * all->median, 100 * all->low, 100 * all->high);
+}
+
+static void print_diagnosis(FILE *f, const struct mw_diagnosis *d)
+{
+    char advice[1024];
+    fputs("<h2>What binds it</h2>\n", f);
+    if (!d) {
+        fputs("<p>These data are too few for a diagnosis.</p>\n", f);
+        return;
+    }
+    mw_diagnosis_advice(d, advice, sizeof advice);
+    fprintf(f, "<p class=verdict>%s <span class=note>(%.0f %%)</span></p>\n<p>", mw_verdict_name(d->verdict), 100 * d->confidence);
+    escape(f, mw_verdict_sentence(d->verdict));
+    fputs("</p>\n<p>", f);
+    escape(f, advice);
+    fprintf(f, "</p>\n<table><tr><th>share of the time</th><th class=n>one core</th><th class=n>%u cores</th></tr>\n", d->cores);
+    share_row(f, "serial", &d->one.serial, &d->all.serial);
+    share_row(f, "parallel", &d->one.parallel, &d->all.parallel);
+    share_row(f, "memory latency", &d->one.latency, &d->all.latency);
+    share_row(f, "memory that does not scale", &d->one.nonscaling, &d->all.nonscaling);
+    share_row(f, "overhead", &d->one.overhead, &d->all.overhead);
+    fputs("</table>\n<p class=note>Median and 90 % interval over all fits that the data allow, at the highest frequency.</p>\n", f);
+}
+
+static void print_choices(FILE *f, const struct mw_report *r)
+{
+    fputs("<h2>Where to run it</h2>\n<table><tr><th>least</th><th class=n>cores</th><th class=n>GHz</th><th class=n>time (s)</th>"
+          "<th class=n>energy (J)</th><th>how</th></tr>\n", f);
+    for (size_t i = 0; i < r->choice_count; i++) {
+        const struct mw_report_choice *c = &r->choices[i];
+        if (!c->possible) {
+            fprintf(f, "<tr><td>%s</td><td colspan=5 class=note>not known: ", c->objective);
+            escape(f, c->command);
+            fputs("</td></tr>\n", f);
+            continue;
+        }
+        fprintf(f, "<tr><td>%s</td><td class=n>%u</td><td class=n>", c->objective, c->cores);
+        fprintf(f, c->freq_hz > 0 ? "%.4g" : "", c->freq_hz / 1e9);
+        fprintf(f, "</td><td class=n>%.4g</td><td class=n>", c->time_s);
+        fprintf(f, c->energy_j > 0 ? "%.4g" : "", c->energy_j);
+        fputs("</td><td><code>", f);
+        escape(f, c->command);
+        fputs("</code></td></tr>\n", f);
+    }
+    fputs("</table>\n", f);
+}
+
+/* A picture, or why there is none. */
+static void print_picture(FILE *f, const struct mw_model *model, const char *kind, const char *title)
+{
+    struct mw_plot plot = {0};
+    struct mw_error error;
+    char *svg = NULL;
+    enum mw_err err = mw_plot_model(&plot, model, kind, &error);
+    if (!err)
+        err = mw_gnuplot_svg(&plot, &svg, &error);
+    mw_plot_release(&plot);
+    fprintf(f, "<h2>%s</h2>\n", title);
+    if (err) {
+        fputs("<p class=note>No picture: ", f);
+        escape(f, error.message);
+        fputs(".</p>\n", f);
+        return;
+    }
+    const char *start = strstr(svg, "<svg"); /* without the XML declaration, which HTML does not take */
+    fputs(start ? start : svg, f);
+    fputc('\n', f);
+    free(svg);
+}
+
+static void print_parameters(FILE *f, const struct mw_model *m)
+{
+    fputs("<h2>The variable-latency law</h2>\n<table><tr><th>parameter</th><th class=n>value</th><th class=n>90 % interval</th>"
+          "<th>status</th><th>what would settle it</th></tr>\n", f);
+    for (size_t i = 0; i < m->param_count; i++) {
+        const struct mw_model_param *p = &m->params[i];
+        fprintf(f, "<tr><td>%s</td><td class=n>%.4g</td><td class=n>%.4g to %.4g</td><td>%s</td><td>", p->name, p->value, p->low,
+                p->high, mw_param_status_name(p->status));
+        escape(f, p->settle);
+        fputs("</td></tr>\n", f);
+    }
+    fputs("</table>\n<ul>\n", f);
+    for (size_t i = 0; i < m->combination_count; i++) {
+        fputs("<li>", f);
+        escape(f, m->combinations[i].text);
+        fputs("</li>\n", f);
+    }
+    fputs("</ul>\n<h2>All laws that were tried</h2>\n<table><tr><th>law</th><th class=n>rms error of ln time</th>"
+          "<th class=n>left-out error (%)</th></tr>\n", f);
+    for (size_t i = 0; i < m->law_count; i++) {
+        const struct mw_model_law *l = &m->laws[i];
+        fprintf(f, "<tr><td>%s</td><td class=n>%.4f</td><td class=n>", l->name, l->rmse_log);
+        fprintf(f, l->has_cv ? "%.1f" : "", l->cv_mape_percent);
+        fputs("</td></tr>\n", f);
+    }
+    fputs("</table>\n", f);
+}
+
+static void print_data(FILE *f, const struct mw_report *r)
+{
+    const struct mw_model *m = r->model;
+    fputs("<h2>The data</h2>\n<p>", f);
+    escape(f, m->file);
+    fprintf(f, ": %zu rows, %zu used, %zu configurations.</p>\n<ul>\n", m->rows, m->used, m->points.count);
+    for (size_t i = 0; i < m->set_aside_count; i++) {
+        fprintf(f, "<li>row of line %ld set aside: ", m->set_aside[i].line);
+        escape(f, m->set_aside[i].reason);
+        fputs("</li>\n", f);
+    }
+    for (size_t i = 0; i < m->warning_count; i++) {
+        fputs("<li>", f);
+        escape(f, m->warnings[i]);
+        fputs("</li>\n", f);
+    }
+    fputs("</ul>\n<p class=note>", f);
+    for (size_t i = 0; i < r->run->count; i++) {
+        fprintf(f, "%s%s: ", i ? "; " : "", r->run->items[i].key);
+        escape(f, r->run->items[i].value);
+    }
+    fputs("</p>\n", f);
+}
+
+void mw_report_print(const struct mw_report *r, FILE *f)
+{
+    const struct mw_model *m = r->model;
+    const char *name = m->workload && *m->workload ? m->workload : m->file ? m->file : "model";
+    fputs("<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>\n<title>", f);
+    escape(f, name);
+    fprintf(f, "</title>\n<style>%s</style>\n<h1>", style);
+    escape(f, name);
+    fputs("</h1>\n", f);
+    print_diagnosis(f, r->diagnosis);
+    print_choices(f, r);
+    print_picture(f, m, "speedup", "Speedup over cores");
+    if (m->quantity == MW_TIME) {
+        print_picture(f, m, "time", "Time over cores");
+        print_picture(f, m, "heatmap", "Time over cores and frequency");
+        print_picture(f, m, "energy", "Energy over cores");
+    }
+    print_parameters(f, m);
+    print_data(f, r);
+    fputs("</html>\n", f);
+}
