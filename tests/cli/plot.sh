@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Pictures: every kind of table and of model, in every format that gnuplot has, and what can't be drawn.
+. "$(dirname "$0")/../tap.sh"
+command -v gnuplot >/dev/null || exit 77
+cd "$tmp" || exit 1
+
+printf 'cores,freq_ghz,freq_effective_ghz,kernel,best_mb_s\n1,,3,copy,20000\n2,,3,copy,38000\n1,,3,triad,21000\n2,,3,triad,39000\n' >stream.csv
+printf '# caches: L1 32768 L2 1048576\nworking_set_bytes,latency_ns,page_bytes,pattern\n2048,1.1,4096,random\n65536,4,4096,random\n8388608,90,4096,random\n' >latency.csv
+printf 'cores,precision,variant,gflop_s\n1,fp64,avx2-fma,50\n2,fp64,avx2-fma,100\n1,fp32,avx2-fma,100\n2,fp32,avx2-fma,200\n' >flops.csv
+printf "workload,cores,freq_ghz,repetition,time_s\nit's,1,1.2,1,10\nit's,1,1.2,2,10.2\nit's,2,1.2,1,5.4\n" >runs.csv
+printf 'test,size_bytes,offset_bytes,stride_bytes,mb_s\nread,65536,0,0,50000\nread,1048576,0,0,30000\n' >bandwidth.csv
+printf 'cores,latency_ns,bandwidth_mb_s,mix\n2,90,1000,read\n2,120,9000,read\n' >loaded.csv
+for table in stream latency flops runs bandwidth loaded; do
+    check "$table as text" "$memwall" plot $table.csv
+    prints "$table has axes" '[+|]'
+    check "$table as svg" "$memwall" plot $table.csv -o $table.svg
+    check "$table is an svg" grep -q '</svg>' $table.svg
+done
+check 'roofline' "$memwall" plot flops.csv stream.csv -o roofline.svg
+check 'its labels' grep -q 'FLOP/byte' roofline.svg
+check 'either order' "$memwall" plot stream.csv flops.csv --force -o roofline.svg
+fails 3 'no other pair' "$memwall" plot stream.csv latency.csv
+check 'png' "$memwall" plot stream.csv -o stream.png
+check 'is a png' test "$(head -c 4 stream.png | tail -c 3)" = PNG
+fails 1 'never overwrites' "$memwall" plot stream.csv -o stream.svg
+says 'and names the remedy' '^hint: --force'
+check 'with --force' "$memwall" plot stream.csv --force -o stream.svg
+fails 2 'an unknown format' "$memwall" plot stream.csv -o stream.jpeg
+says 'lists the formats' 'svg, png, pdf and dumb'
+fails 3 'a table of something else' "$memwall" plot <(printf 'a,b\n1,2\n')
+fails 1 'no such file' "$memwall" plot nothing.csv
+check 'decimal commas in the locale' env LC_ALL=de_DE.UTF-8 "$memwall" plot stream.csv --force -o stream.svg
+check 'no trace is left' test -z "$(ls "${TMPDIR:-/tmp}" | grep "memwall-plot-.*$$" || true)"
+
+"$memwall" fit "$root/data/examples/canneal.csv" -o model.json 2>/dev/null
+for kind in speedup time energy heatmap; do
+    check "model: $kind" "$memwall" plot model.json --kind $kind -o $kind.svg
+    check "$kind is an svg" grep -q '</svg>' $kind.svg
+done
+check 'speedup as text' "$memwall" plot model.json
+printf 'cores,time_s\n1,10\n2,5.5\n4,3\n' | "$memwall" fit - -o flat.json 2>/dev/null
+fails 4 'no heat map of one frequency' "$memwall" plot flat.json --kind heatmap
+check 'its speedup all the same' "$memwall" plot flat.json
+
+check 'report' "$memwall" report model.json -o report.html
+check 'is one page with pictures' grep -q '<svg' report.html
+fails 1 'nothing outside is loaded' grep -qE '(src|href)=.?https?:' report.html
+PATH=/nonexistent fails 77 'without gnuplot' "$memwall" plot stream.csv
