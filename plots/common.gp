@@ -22,6 +22,7 @@ set title mw_title noenhanced
 set key left top reverse Left noenhanced samplen 2
 set border 3 lc rgb '#606060'
 set tics nomirror textcolor rgb '#404040'
+set format y '%g'
 set grid lc rgb '#e0e0e0' lt 1
 if (dumb) unset grid
 # Okabe & Ito (2008): told apart by colour-blind readers too

@@ -6,6 +6,8 @@ set xlabel 'cores'
 set ylabel 'frequency (GHz)'
 set cblabel mw_zlabel
 set logscale cb
+set format cb '%.2g'
+set rmargin 14
 set palette defined (0 '#fcfdbf', 0.25 '#fc8961', 0.5 '#b73779', 0.75 '#51127c', 1 '#000004')
 set autoscale xfix
 set autoscale yfix

@@ -183,12 +183,19 @@ static enum mw_err check_kind(const struct mw_model *model, const struct axes *a
     return mw_hint(error, "the valid ones are speedup, time, energy and heatmap");
 }
 
-/* A gnuplot string cannot hold its own quote. */
+const char *mw_model_title(const struct mw_model *model)
+{
+    if (model->workload && *model->workload)
+        return model->workload;
+    const char *file = model->file ? model->file : "model", *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
 static void print_title(FILE *f, const struct mw_model *model)
 {
     fputs("mw_title = '", f);
-    for (const char *c = model->workload && *model->workload ? model->workload : model->file ? model->file : ""; *c; c++)
-        if (*c != '\'' && *c != '\n')
+    for (const char *c = mw_model_title(model); *c; c++)
+        if (*c != '\'' && *c != '\n') /* a gnuplot string cannot hold its own quote */
             fputc(*c, f);
     fputs("'\n", f);
 }

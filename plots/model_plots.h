@@ -14,6 +14,9 @@ enum mw_err mw_plot_model(struct mw_plot *plot, const struct mw_model *model, co
                           struct mw_error *error) MW_CHECKED;
 void mw_plot_release(struct mw_plot *plot);
 
+/* The workload's name, else the file's. */
+const char *mw_model_title(const struct mw_model *model);
+
 extern const char *const mw_plot_model_kinds[]; /* ends in NULL; the first is the default */
 
 #endif

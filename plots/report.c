@@ -166,7 +166,7 @@ static void print_data(FILE *f, const struct mw_report *r)
 void mw_report_print(const struct mw_report *r, FILE *f)
 {
     const struct mw_model *m = r->model;
-    const char *name = m->workload && *m->workload ? m->workload : m->file ? m->file : "model";
+    const char *name = mw_model_title(m);
     fputs("<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>\n<title>", f);
     escape(f, name);
     fprintf(f, "</title>\n<style>%s</style>\n<h1>", style);
