@@ -19,7 +19,10 @@ set encoding utf8
 set datafile separator "\t"
 set datafile missing '?'
 set title mw_title noenhanced
-set key left top reverse Left noenhanced samplen 2
+if (!exists("mw_key")) mw_key = 'left'
+if (mw_key eq 'left') set key left top
+if (mw_key eq 'right') set key right top
+set key reverse Left noenhanced samplen 2
 set border 3 lc rgb '#606060'
 set tics nomirror textcolor rgb '#404040'
 set format y '%g'

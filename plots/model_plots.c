@@ -207,9 +207,9 @@ static void print_variables(FILE *f, const struct mw_model *model, const struct 
         fprintf(f, "mw_ylabel = 'speedup over one core at the same frequency'\nmw_ideal = %g\n",
                 axes->cores[axes->core_count - 1]);
     else if (!strcmp(kind, "time"))
-        fputs("mw_ylabel = 'time (s)'\n", f);
+        fputs("mw_ylabel = 'time (s)'\nmw_key = 'right'\n", f);
     else if (!strcmp(kind, "energy"))
-        fputs("mw_ylabel = 'energy (J)'\n", f);
+        fputs("mw_ylabel = 'energy (J)'\nmw_key = 'right'\n", f);
     else
         fprintf(f, "mw_zlabel = '%s'\n", model->quantity == MW_SPEEDUP ? "speedup" : "time (s)");
 }

@@ -37,32 +37,60 @@ static void escape(FILE *f, const char *text)
     }
 }
 
-static void share_row(FILE *f, const char *name, const struct mw_interval *one, const struct mw_interval *all)
+static void share_row(FILE *f, const struct mw_diagnosis *d, const char *name, size_t offset)
 {
-    fprintf(f, "<tr><td>%s</td><td class=n>%.0f %% (%.0f to %.0f)</td><td class=n>%.0f %% (%.0f to %.0f)</td></tr>\n", name,
-            100 * one->median, 100 * one->low, 100 * one->high, 100 * all->median, 100 * all->low, 100 * all->high);
+    fprintf(f, "<tr><td>%s</td>", name);
+    for (size_t i = 0; i < d->end_count; i++) {
+        const struct mw_interval *share = (const void *)((const char *)&d->ends[i] + offset);
+        fprintf(f, "<td class=n>%.0f %% (%.0f to %.0f)</td>", 100 * share->median, 100 * share->low, 100 * share->high);
+    }
+    fputs("</tr>\n", f);
 }
 
-static void print_diagnosis(FILE *f, const struct mw_diagnosis *d)
+static void print_shares(FILE *f, const struct mw_diagnosis *d)
 {
-    char advice[1024];
+    fputs("<table><tr><th>share of the time</th>", f);
+    for (size_t i = 0; i < d->end_count; i++) {
+        fprintf(f, "<th class=n>%.0f core%s", d->ends[i].cores, d->ends[i].cores > 1 ? "s" : "");
+        if (d->ends[i].freq_hz > 0)
+            fprintf(f, ", %.4g GHz", d->ends[i].freq_hz / 1e9);
+        fputs("</th>", f);
+    }
+    fputs("</tr>\n", f);
+    share_row(f, d, "serial", offsetof(struct mw_diagnosis_shares, serial));
+    share_row(f, d, "parallel", offsetof(struct mw_diagnosis_shares, parallel));
+    share_row(f, d, "memory latency", offsetof(struct mw_diagnosis_shares, latency));
+    share_row(f, d, "memory that does not scale", offsetof(struct mw_diagnosis_shares, nonscaling));
+    share_row(f, d, "overhead", offsetof(struct mw_diagnosis_shares, overhead));
+    fputs("</table>\n<p class=note>Median and 90 % interval over all fits that the data allow.</p>\n", f);
+}
+
+static void print_sentences(FILE *f, const struct mw_sentences *sentences)
+{
+    fputs("<ul>\n", f);
+    for (size_t i = 0; sentences && i < sentences->count; i++) {
+        fputs("<li>", f);
+        escape(f, sentences->items[i]);
+        fputs("</li>\n", f);
+    }
+    fputs("</ul>\n", f);
+}
+
+static void print_diagnosis(FILE *f, const struct mw_report *r)
+{
+    const struct mw_diagnosis *d = r->diagnosis;
     fputs("<h2>What binds it</h2>\n", f);
     if (!d) {
         fputs("<p>These data are too few for a diagnosis.</p>\n", f);
         return;
     }
-    mw_diagnosis_advice(d, advice, sizeof advice);
     fprintf(f, "<p class=verdict>%s <span class=note>(%.0f %%)</span></p>\n<p>", mw_verdict_name(d->verdict), 100 * d->confidence);
     escape(f, mw_verdict_sentence(d->verdict));
-    fputs("</p>\n<p>", f);
-    escape(f, advice);
-    fprintf(f, "</p>\n<table><tr><th>share of the time</th><th class=n>one core</th><th class=n>%u cores</th></tr>\n", d->cores);
-    share_row(f, "serial", &d->one.serial, &d->all.serial);
-    share_row(f, "parallel", &d->one.parallel, &d->all.parallel);
-    share_row(f, "memory latency", &d->one.latency, &d->all.latency);
-    share_row(f, "memory that does not scale", &d->one.nonscaling, &d->all.nonscaling);
-    share_row(f, "overhead", &d->one.overhead, &d->all.overhead);
-    fputs("</table>\n<p class=note>Median and 90 % interval over all fits that the data allow, at the highest frequency.</p>\n", f);
+    fputs("</p>\n<h3>What to do</h3>\n", f);
+    print_sentences(f, r->advice);
+    fputs("<h3>Evidence</h3>\n", f);
+    print_sentences(f, r->evidence);
+    print_shares(f, d);
 }
 
 static void print_choices(FILE *f, const struct mw_report *r)
@@ -172,7 +200,7 @@ void mw_report_print(const struct mw_report *r, FILE *f)
     fprintf(f, "</title>\n<style>%s</style>\n<h1>", style);
     escape(f, name);
     fputs("</h1>\n", f);
-    print_diagnosis(f, r->diagnosis);
+    print_diagnosis(f, r);
     print_choices(f, r);
     print_picture(f, m, "speedup", "Speedup over cores");
     if (m->quantity == MW_TIME) {

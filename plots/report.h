@@ -2,7 +2,7 @@
 #ifndef MW_PLOTS_REPORT_H
 #define MW_PLOTS_REPORT_H
 
-#include "advise/diagnose.h"
+#include "advise/evidence.h"
 #include "data/model_file.h"
 #include "data/output.h"
 
@@ -20,6 +20,7 @@ struct mw_report_choice {
 struct mw_report {
     const struct mw_model *model;
     const struct mw_diagnosis *diagnosis; /* NULL where nothing can be said */
+    const struct mw_sentences *advice, *evidence;
     const struct mw_report_choice *choices;
     size_t choice_count;
     const struct mw_provenance *run;
