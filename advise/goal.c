@@ -96,12 +96,8 @@ double mw_goal_chance(const struct mw_goal *goal, const struct mw_outlook *o, do
         chance *= chance_below(ln_reference_time + log1p(goal->max_slowdown), o->ln_time, o->time_variance);
     if (goal->power_cap_w > 0)
         chance *= chance_below(log(goal->power_cap_w), o->ln_power, o->power_variance);
-    if (goal->min_efficiency > 0) {
-        double ln_efficiency = o->ln_one_core - o->ln_time - log(o->cores);
-        bool one = o->cores <= 1; /* its own baseline */
-        chance *= chance_below(-log(goal->min_efficiency), one ? 0 : -ln_efficiency,
-                               one ? 0 : o->time_variance + o->one_core_variance);
-    }
+    if (goal->min_efficiency > 0)
+        chance *= chance_below(-log(goal->min_efficiency), -o->ln_efficiency, o->efficiency_variance);
     return chance;
 }
 

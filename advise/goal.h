@@ -46,8 +46,7 @@ bool mw_goal_has_limits(const struct mw_goal *goal);
 struct mw_outlook {
     double ln_time, time_variance;
     double ln_power, power_variance;
-    double ln_one_core, one_core_variance; /* ln T of one core at this frequency, for the efficiency */
-    double cores;
+    double ln_efficiency, efficiency_variance; /* speedup over one core at this frequency, over cores */
 };
 
 /* ln objective, its variance. */

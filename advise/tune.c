@@ -58,7 +58,6 @@ static enum mw_err lay_out(struct mw_tuner *t, struct mw_error *error)
     for (size_t i = 0; i < t->count; i++) {
         t->sites[i] = make_site(t, t->candidates[i].cores, t->candidates[i].freq_hz, high);
         t->one_core_sites[i] = make_site(t, 1, t->candidates[i].freq_hz, high);
-        t->outlook[i].cores = t->candidates[i].cores;
     }
     t->reference = mw_candidate_nearest(t->candidates, t->count, cores, high);
     if (t->goal.has_reference) {

@@ -64,15 +64,17 @@ static void readings(const struct mw_tuner *t, const struct mw_surrogate *of, do
     }
 }
 
-/* Time of one core at each candidate's frequency: what efficiency is counted from. */
-static enum mw_err outlook_of_one_core(struct mw_tuner *t, double *mean, double *variance, struct mw_error *error)
+/* Efficiency from the time of one core at each candidate's frequency. */
+static enum mw_err outlook_of_efficiency(struct mw_tuner *t, double *mean, double *variance, struct mw_error *error)
 {
     enum mw_err err = mw_surrogate_predict(t->time, t->count, t->one_core_sites, mean, variance, error);
     for (size_t i = 0; !err && i < t->count; i++) {
         size_t one = mw_candidate_find(t->candidates, t->count, (struct mw_candidate){1, t->candidates[i].freq_hz});
         bool known = one < t->count && t->measured[one];
-        t->outlook[i].ln_one_core = known ? t->outlook[one].ln_time : mean[i];
-        t->outlook[i].one_core_variance = known ? t->outlook[one].time_variance : variance[i];
+        struct mw_outlook *o = &t->outlook[i];
+        bool self = t->candidates[i].cores == 1;
+        o->ln_efficiency = self ? 0 : (known ? t->outlook[one].ln_time : mean[i]) - o->ln_time - log(t->candidates[i].cores);
+        o->efficiency_variance = self ? 0 : o->time_variance + (known ? t->outlook[one].time_variance : variance[i]);
     }
     return err;
 }
@@ -97,7 +99,7 @@ static enum mw_err outlook_of(struct mw_tuner *t, struct mw_surrogate *surrogate
         *(surrogate == t->time ? &o->ln_time : &o->ln_power) = mean[i];
         *(surrogate == t->time ? &o->time_variance : &o->power_variance) = variance[i];
     }
-    return surrogate == t->time && t->goal.min_efficiency > 0 ? outlook_of_one_core(t, mean, variance, error) : MW_OK;
+    return surrogate == t->time && t->goal.min_efficiency > 0 ? outlook_of_efficiency(t, mean, variance, error) : MW_OK;
 }
 
 double mw_tuner_chance_better(const struct mw_tuner *t, size_t i)

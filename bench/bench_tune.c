@@ -61,7 +61,7 @@ static struct truth find_truth(const struct bench_table *t, const struct task *t
     truth.ln_objective = malloc(t->count * sizeof *truth.ln_objective);
     truth.feasible = malloc(t->count * sizeof *truth.feasible);
     for (size_t i = 0; i < t->count; i++) {
-        struct mw_outlook o = {.cores = t->cores[i]};
+        struct mw_outlook o = {0};
         double variance;
         o.ln_time = t->energy_only ? 0 : log(t->time_s[i]);
         o.ln_power = log(t->energy_j[i]) - o.ln_time;

@@ -13,6 +13,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_export,
     &cmd_fit,
     &cmd_predict,
+    &cmd_recommend,
     &cmd_diagnose,
     &cmd_tune,
     &cmd_plot,

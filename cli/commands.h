@@ -12,6 +12,7 @@ extern const struct cli_command cmd_import;
 extern const struct cli_command cmd_export;
 extern const struct cli_command cmd_fit;
 extern const struct cli_command cmd_predict;
+extern const struct cli_command cmd_recommend;
 extern const struct cli_command cmd_diagnose;
 extern const struct cli_command cmd_tune;
 extern const struct cli_command cmd_plot;

@@ -86,7 +86,7 @@ static void finds_the_best(void **state)
         for (size_t i = 0; i < ALL; i++) {
             struct mw_candidate one = {1, c[i].freq_hz};
             struct mw_outlook o = {.ln_time = log(time_of(&c[i])), .ln_power = log(power_of(&c[i])),
-                                   .ln_one_core = log(time_of(&one)), .cores = c[i].cores};
+                                   .ln_efficiency = log(time_of(&one) / time_of(&c[i]) / c[i].cores)};
             double variance, value = mw_goal_value(&goals[g], &o, &variance);
             bool holds = mw_goal_chance(&goals[g], &o, log(reference_s)) > .5;
             if (holds && value < best)
