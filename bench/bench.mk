@@ -9,3 +9,12 @@ $(B)/bench/diagnose: bench/bench_diagnose.c bench/diagnose_truth.c $(B)/libmemwa
 .PHONY: bench-diagnose
 bench-diagnose: $(B)/bench/diagnose ## how often diagnose is right: simulated programs, then the shared tables
 	$(B)/bench/diagnose
+
+$(B)/bench/accuracy: bench/accuracy.c bench/splits.c bench/sets.c $(B)/libmemwall.a
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libmemwall.a $(LIBS)
+
+.PHONY: bench-accuracy
+bench-accuracy: $(B)/bench/accuracy ## errors of predictions on held-out points of the shared sets, one core
+	OMP_NUM_THREADS=1 $(B)/bench/accuracy

@@ -91,11 +91,8 @@ static enum mw_err find_grid(struct answers *a, const struct predict_options *o,
         a->freq_count = 1;
         freqs = NULL;
     }
-    if (!err && !strcmp(o->baseline, "lowest")) {
-        a->baseline_freq_hz = unknown ? 0 : freqs[0];
-        for (size_t i = 0; i < a->freq_count && a->baseline_freq_hz > 0; i++)
-            a->baseline_freq_hz = a->freqs[i] < a->baseline_freq_hz ? a->freqs[i] : a->baseline_freq_hz;
-    }
+    if (!err && !unknown && !strcmp(o->baseline, "lowest"))
+        a->baseline_freq_hz = freqs[0];
 out:
     free(cores);
     free(freqs);
