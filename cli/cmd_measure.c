@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
 #include "cli/measure.h"
+#include "cli/measure_freq.h"
 #include "data/units.h"
 #include "measure/clock.h"
+#include "measure/rig.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +22,7 @@ static const char *const pages_choices[] = {"huge", "4k", "both", NULL};
 #define FIELD(name) CLI_FIELD(struct measure_options, name)
 static const struct cli_option options[] = {
     {"cores", CLI_STRING, FIELD(cores), "LIST", "core counts, as in 1,2,4-16:2,all (default: 1, 2, 4 … all for stream, 1 for latency)", NULL, 0, 0},
+    {"freq", CLI_STRING, FIELD(freq), "LIST", "frequencies to set and put back, as in 1.2-2.4:0.2,min,max,all (default: left alone)", NULL, 0, 0},
     {"runs", CLI_COUNT, FIELD(runs), "N", "repetitions of each measurement (default: as many as the time allows, at most 10)", NULL, 2, 100000},
     {"max-time", CLI_DURATION, FIELD(max_time_s), "S", "time that the measurement may take (default 50 s; with --runs, what they take)", NULL, 0, 0},
     {"array", CLI_SIZE, FIELD(array_bytes), "SIZE", "stream: bytes of one array (default and least: 4 times the last-level caches in use)", NULL, 0, 0},
@@ -48,14 +51,17 @@ void measure_row(struct measure_run *run, unsigned cores, double effective_hz)
 {
     fprintf(run->rows, "%u,", cores);
     fprintf(run->rows, run->freq_hz > 0 ? MEASURE_CELL "," : ",", run->freq_hz * 1e-9);
+    if (run->freq_hz > 0 && effective_hz > 0 && fabs(effective_hz / run->freq_hz - 1) > MW_FREQ_TOLERANCE)
+        run->rows_off++;
     fprintf(run->rows, effective_hz > 0 ? "%.4g," : ",", effective_hz * 1e-9);
 }
 
 double measure_max_time_s(const struct measure_run *run)
 {
+    double all_s = run->options->runs ? INFINITY : DEFAULT_MAX_TIME_S;
     if (run->options->max_time_s > 0)
-        return run->options->max_time_s;
-    return run->options->runs ? INFINITY : DEFAULT_MAX_TIME_S;
+        all_s = run->options->max_time_s;
+    return (all_s - (mw_now_s() - run->start_s)) / (double)run->freqs_left;
 }
 
 double measure_effective_of(const unsigned *cpus, size_t count)
@@ -102,7 +108,7 @@ static int unknown_probe(const struct cli *cli, const char *word)
 /* An option that the probe would ignore is wrong usage. */
 static const char *foreign_option(const struct measure_probe *probe, const struct measure_options *given)
 {
-    static const char *const always[] = {"cores", "max-time", "runs", NULL};
+    static const char *const always[] = {"cores", "freq", "max-time", "runs", NULL};
     struct measure_options plain = {0};
     defaults(&plain);
     for (const struct cli_option *o = options; o->name; o++) {
@@ -179,7 +185,7 @@ static enum mw_err measure(struct measure_run *run, const struct measure_probe *
     if (!err && !run->rows)
         err = mw_fail(error, MW_NOMEM, "out of memory");
     if (!err)
-        err = probe->run(run, error);
+        err = measure_at_frequencies(run, probe, error);
     if (run->rows)
         fclose(run->rows);
     struct mw_error inner;
@@ -214,10 +220,13 @@ static int run_measure(struct cli *cli, const void *opaque)
     if (cli->common.output)
         mw_output_release(&early);
     cli_catch_signals();
-    struct measure_run run = {.cli = cli, .options = opaque};
+    struct measure_run run = {.cli = cli, .options = opaque, .start_s = mw_now_s()};
     enum mw_err err = measure(&run, probe, &cli->error);
     if (err)
         return cli_fail(cli, &cli->error);
+    if (run.rows_off)
+        cli_warn(cli, "%zu rows: freq_effective_ghz is not the frequency that was set", run.rows_off);
+    run.disturbed = run.disturbed || run.rows_off;
     if (run.untrusted) {
         cli_say(cli, "a kernel's result failed its validation: rows with valid = 0 are no measurement");
         return mw_err_exit_status(MW_UNTRUSTED);
@@ -231,9 +240,13 @@ const struct cli_command cmd_measure = {
     .usage = "PROBE [options]",
     .description =
         "Measures this machine and writes a CSV table with the evidence for it in # lines.\n"
-        "stream: sustained bandwidth of copy, scale, add, triad, read, fill, dot and update, with -nt (non-temporal "
-        "stores) and -4k (base pages) variants.\n"
-        "latency: time of one dependent load over the size of the working set.\n"
+        "stream: sustained bandwidth in MB/s (10^6 bytes) of copy, scale, add, triad by the rules of STREAM 5.10, and of "
+        "read, fill, dot and update; on huge pages where they can be had, -nt with non-temporal stores, -4k on base pages. "
+        "Arrays hold at least 4 times the last-level caches in use; the best of the undisturbed repetitions repeats within "
+        "some 5 %. Where several memory nodes exist, the cores of each against the memory of each as well.\n"
+        "latency: nanoseconds of one dependent load over the size of the working set, lines in random order within groups of "
+        "pages. Windows of a millisecond without a context switch, least time of each place: within 1 % in the private "
+        "levels, some 4 % in memory; a level shared with other programs says what they leave.\n"
         "loaded: latency on one core while the others make rising traffic at four mixes of reads and writes; --cores is "
         "one number here, by default all.\n"
         "cache: capacity, line size, associativity, TLB entries, page-walk cost and what prefetchers follow, each beside "
@@ -246,6 +259,9 @@ const struct cli_command cmd_measure = {
     .options_size = sizeof(struct measure_options),
     .defaults = defaults,
     .run = run_measure,
+    .examples = "  memwall measure stream --cores 1 --kernel copy,triad,triad-nt\n"
+                "  memwall measure stream --llc 8MiB -o stream.csv\n"
+                "  memwall measure latency --size 16KiB,1MiB,64MiB --chains 1,4\n",
     .operands_min = 1,
     .operands_max = 1,
 };

@@ -10,6 +10,7 @@
 /* Options of `memwall measure`; each probe names those that it takes. */
 struct measure_options {
     const char *cores;      /* --cores; NULL: the probe's default */
+    const char *freq;       /* --freq; NULL: as the machine is */
     unsigned long runs;     /* --runs; 0: the probe's default */
     double max_time_s;      /* --max-time; 0: not given */
     size_t array_bytes;     /* --array; 0: computed from the caches */
@@ -36,9 +37,12 @@ struct measure_run {
     size_t cores_count;
     unsigned *cpus;              /* first CPUs of all physical cores, compact order */
     double freq_hz;              /* the frequency set, 0 where none is */
+    size_t freqs_left;           /* frequencies to go, this one included: each may take its share of the time */
+    double start_s;              /* of the whole command */
     bool guest;                  /* this is a virtual machine */
     FILE *rows;
     struct mw_provenance provenance;
+    size_t rows_off;             /* rows whose effective frequency is not the one that was set */
     bool untrusted;              /* a result failed its validation: exit status 5 */
     bool disturbed;              /* other work disturbed what is reported: exit status 5 with --strict */
 };
@@ -74,7 +78,7 @@ size_t measure_pair_count(const struct measure_run *run); /* 0 where they are no
 enum mw_err measure_pairs(struct measure_run *run,
                           enum mw_err (*measure)(void *shared, const struct measure_pair *pair, struct mw_error *error),
                           void *shared, struct mw_error *error) MW_CHECKED;
-/* Seconds that the probe may take: --max-time, else 50, else as long as the --runs asked for take. */
+/* Seconds that the probe may take at this frequency: its share of --max-time, else 50, else as long as the --runs asked for take. */
 double measure_max_time_s(const struct measure_run *run);
 /* A number of a table cell that reads back as the same to six digits. */
 #define MEASURE_CELL "%.6g"

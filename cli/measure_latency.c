@@ -5,6 +5,7 @@
 #include "measure/latency.h"
 #include "measure/limits.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,12 +236,29 @@ static enum mw_err add_rules(struct job *job, struct mw_error *error)
     return err;
 }
 
+/* --dry-run: sets, memory and the longest time, nothing is touched. */
+static void print_plan(const struct job *job)
+{
+    const struct measure_run *run = job->run;
+    size_t largest = job->sizes[job->size_count - 1];
+    unsigned most = run->cores[run->cores_count - 1];
+    printf("%zu working sets of %zu to %zu KiB on up to %u core%s, %zu MiB in all, %zu numbers of chains\n", job->size_count,
+           job->sizes[0] >> 10, largest >> 10, most, most == 1 ? "" : "s", (largest * most) >> 20, job->chain_count);
+    if (measure_pair_count(run))
+        printf("%zu pairs of cores and memory\n", measure_pair_count(run) - 1);
+    printf(isfinite(job->max_time_s) ? "about %.0f s\n" : "as long as the rounds take\n", job->max_time_s);
+}
+
 static enum mw_err run_latency(struct measure_run *run, struct mw_error *error)
 {
     struct job job = {.run = run, .start_s = mw_now_s(), .max_time_s = measure_max_time_s(run)};
     const char *pages = run->options->pages;
     enum mw_err err = read_options(&job, error);
     job.turns_left = run->cores_count * (strcmp(pages, "both") ? 1 : 2) + measure_pair_count(run);
+    if (!err && run->cli->common.dry_run) {
+        print_plan(&job);
+        return MW_OK;
+    }
     size_t done = 0, total = job.turns_left;
     for (size_t k = 0; k < run->cores_count && !err; k++) {
         for (int p = 0; p < 2 && !err; p++) {

@@ -4,6 +4,7 @@
 #include "measure/limits.h"
 #include "measure/stream.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,6 +286,28 @@ static enum mw_err add_rules(struct job *job, struct mw_error *error)
     return err;
 }
 
+/* --dry-run: sizes, memory and the longest time, nothing is touched. */
+static enum mw_err print_plan(struct job *job, struct mw_error *error)
+{
+    struct measure_run *run = job->run;
+    enum mw_err err = MW_OK;
+    for (size_t k = 0; k < run->cores_count && !err; k++) {
+        choose_size(job, run->cpus, run->cores[k]);
+        err = fit_memory(job, run->cores[k], error);
+        struct mw_stream_options o = stream_options(job, run->cpus, run->cores[k], MW_NODE_FIRST_TOUCH);
+        if (!err)
+            printf("%u core%s: %zu kernels on 3 arrays of %zu MiB, %zu MiB in all, up to %lu repetitions\n", run->cores[k],
+                   run->cores[k] == 1 ? "" : "s", job->variant_count, job->array_bytes >> 20, mw_stream_memory(&o) >> 20,
+                   o.runs);
+    }
+    size_t pairs = measure_pair_count(run);
+    if (!err && pairs)
+        printf("%zu pairs of cores and memory\n", pairs);
+    if (!err)
+        printf(isfinite(job->max_time_s) ? "about %.0f s\n" : "as long as the repetitions take\n", job->max_time_s);
+    return err;
+}
+
 static enum mw_err run_stream(struct measure_run *run, struct mw_error *error)
 {
     struct job job = {.run = run, .start_s = mw_now_s(), .max_time_s = measure_max_time_s(run)};
@@ -293,6 +316,8 @@ static enum mw_err run_stream(struct measure_run *run, struct mw_error *error)
         err = listed_variants(&job, run->options->kernels, error);
     else
         all_variants(&job);
+    if (run->cli->common.dry_run)
+        return err ? err : print_plan(&job, error);
     size_t pairs = job.pairs_left = measure_pair_count(run);
     job.curve.bps = calloc(run->cores_count * MAX_VARIANTS + 1, sizeof(double));
     if (!err && !job.curve.bps)

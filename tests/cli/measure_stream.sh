@@ -55,3 +55,23 @@ wait $pid
 status=$?
 if [ $status = 130 ]; then ok 'interrupted ends with 130'; else not_ok 'interrupted ends with 130' "$status" "$(cat "$tmp/cut.err")"; fi
 if [ -z "$(ls "$tmp" | grep part)" ]; then ok 'nothing left behind'; else not_ok 'nothing left behind' "$(ls "$tmp")"; fi
+
+check 'a plan' "$memwall" measure stream --cores 1 --llc 8MiB --dry-run
+prints 'sizes and memory' '^1 core: [0-9]+ kernels on 3 arrays of 32 MiB, [0-9]+ MiB in all'
+check 'a plan of latency' "$memwall" measure latency --size 4KiB,8MiB --dry-run
+prints 'its sets' '^2 working sets of 4 to 8192 KiB'
+
+# frequencies: set below --root, put back; the cores here don't follow, which is said and counts with --strict
+tree=$tmp/tree
+"$root/tests/machines/make_tree.sh" acpi-cpufreq "$tree" 2
+state() { (cd "$tree" && grep -r . sys/devices/system/cpu/cpufreq | grep -v setspeed | sort); }
+before=$(state)
+check 'two frequencies' "$memwall" measure stream --root "$tree" --cores 1 --freq min,2 --llc 1KiB --kernel read --runs 2
+prints 'the lower' '^1,0.8,[0-9.]+,read,'
+prints 'the higher' '^1,2,[0-9.]+,read,'
+says 'not confirmed' 'is not the frequency that was set'
+if [ "$(state)" = "$before" ]; then ok 'put back'; else not_ok 'put back' "$(diff <(echo "$before") <(state))"; fi
+fails 5 'strict' "$memwall" measure stream --root "$tree" --cores 1 --freq 0.8 --llc 1KiB --kernel read --runs 2 --strict
+fails 2 'a frequency that is none' "$memwall" measure stream --root "$tree" --cores 1 --freq fast --kernel read
+mkdir -p "$tmp/none/sys/devices/system/cpu"
+fails 77 'no frequency control' "$memwall" measure stream --root "$tmp/none" --cores 1 --freq 1.2 --kernel read
