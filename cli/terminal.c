@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/terminal.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,6 +75,8 @@ int cli_usage(const struct cli *cli, const char *format, ...)
 
 int cli_fail(const struct cli *cli, const struct mw_error *error)
 {
+    if (error->sys_errno == EPIPE) /* the reader has seen enough: `memwall … | head` */
+        return 0;
     cli_say(cli, "%s", error->message);
     if (error->hint[0])
         fprintf(stderr, "hint: %s\n", error->hint);
