@@ -149,6 +149,31 @@ static bool read_smaps(const struct mw_arena *arena, double *resident_kb, double
     return f != NULL;
 }
 
+/* Pages on each node by /proc/self/numa_maps, of the mappings that begin within the arena's. */
+static bool read_numa_maps(const struct mw_arena *arena, size_t *on_node)
+{
+    FILE *f = fopen("/proc/self/numa_maps", "re");
+    uintptr_t from = (uintptr_t)arena->map, to = from + arena->map_bytes;
+    bool found = false;
+    char line[4096];
+    while (f && fgets(line, sizeof line, f)) {
+        uintptr_t start;
+        if (sscanf(line, "%" SCNxPTR " ", &start) != 1 || start < from || start >= to)
+            continue;
+        for (const char *word = strchr(line, ' '); word; word = strchr(word + 1, ' ')) {
+            unsigned node;
+            size_t pages;
+            if (sscanf(word, " N%u=%zu", &node, &pages) == 2 && node < MW_NODES_MAX) {
+                on_node[node] += pages;
+                found = true;
+            }
+        }
+    }
+    if (f)
+        fclose(f);
+    return found;
+}
+
 enum mw_err mw_arena_inspect(const struct mw_arena *arena, struct mw_placement *placement, struct mw_error *error)
 {
     double resident_kb, huge_kb;
@@ -169,10 +194,17 @@ enum mw_err mw_arena_inspect(const struct mw_arena *arena, struct mw_placement *
     int *status = calloc(count + 1, sizeof *status);
     for (size_t i = 0; addresses && status && i < count; i++)
         addresses[i] = (char *)arena->data + i * pages / count * base;
+    size_t known = 0;
     if (addresses && status && !move_pages(0, count, addresses, NULL, status, 0))
         for (size_t i = 0; i < count; i++)
-            if (status[i] >= 0 && status[i] < MW_NODES_MAX)
+            if (status[i] >= 0 && status[i] < MW_NODES_MAX) {
                 found.on_node[status[i]]++;
+                known++;
+            }
+    /* kernels that balance NUMA take a page's protection away to see who uses it, and don't tell where it is meanwhile */
+    size_t by_maps[MW_NODES_MAX] = {0};
+    if (known < count && read_numa_maps(arena, by_maps))
+        memcpy(found.on_node, by_maps, sizeof by_maps);
     free(addresses);
     free(status);
     *placement = found;

@@ -157,7 +157,7 @@ vm_run() {
     vm_program "$(command -v busybox)" "$memwall"
     (cd "$vm_tree" && find . | cpio -o -H newc --quiet | gzip -1) >"$tmp/initramfs.gz"
     : >"$vm_log"
-    timeout -k 5 "${VM_TIMEOUT:-240}" qemu-system-x86_64 -accel "${vm_accel:-tcg,thread=multi}" -m "$vm_memory" \
+    timeout -k 5 "${VM_TIMEOUT:-400}" qemu-system-x86_64 -accel "${vm_accel:-tcg,thread=multi}" -m "$vm_memory" \
         -kernel "$vm_image" -initrd "$tmp/initramfs.gz" -append "console=ttyS0 quiet panic=-1 $vm_append" \
         -display none -nodefaults -no-reboot -serial "file:$tmp/console" -serial "file:$vm_log" \
         "${vm_options[@]}" "$@" >"$tmp/qemu.log" 2>&1 || { cat "$tmp/qemu.log" >>"$tmp/console"; }
