@@ -4,6 +4,7 @@
 #include "data/stats.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 void mw_points_release(struct mw_points *points)
@@ -12,14 +13,21 @@ void mw_points_release(struct mw_points *points)
     *points = (struct mw_points){0};
 }
 
+/* What the rows are sorted by, beside their place: compact, because a file may have millions. */
+struct key {
+    double freq_hz;
+    unsigned cores;
+    uint32_t row;
+};
+
 static int by_configuration(const void *a, const void *b)
 {
-    const struct mw_row *x = *(const struct mw_row *const *)a, *y = *(const struct mw_row *const *)b;
+    const struct key *x = a, *y = b;
     if (x->freq_hz < y->freq_hz || x->freq_hz > y->freq_hz)
         return x->freq_hz < y->freq_hz ? -1 : 1;
     if (x->cores != y->cores)
         return x->cores < y->cores ? -1 : 1;
-    return x < y ? -1 : x > y; /* rows are one array: the order of the file */
+    return x->row < y->row ? -1 : x->row > y->row; /* the order of the file */
 }
 
 static double energy_of(const struct mw_row *row, bool timed)
@@ -45,52 +53,58 @@ static bool median_of(double *values, size_t n, double *median)
 }
 
 /* timed: energy is power x time; the reverse (whole) holds only where the time is a run's, not that of one of its items */
-static void condense(struct mw_point *point, const struct mw_row *const *rows, size_t n, bool timed, bool whole,
-                     double *work)
+static void condense(struct mw_point *point, const struct mw_row *rows, const struct key *keys, size_t n, bool timed,
+                     bool whole, double *work)
 {
-    *point = (struct mw_point){.cores = rows[0]->cores, .freq_hz = rows[0]->freq_hz, .count = n, .noise_factor = 1,
-                               .line = rows[0]->line};
-    for (size_t i = 0; i < n; i++)
-        work[i] = rows[i]->value;
+    const struct mw_row *first = &rows[keys[0].row];
+    unsigned has = 0;
+    *point = (struct mw_point){.cores = first->cores, .freq_hz = first->freq_hz, .count = n, .noise_factor = 1,
+                               .line = first->line};
+    for (size_t i = 0; i < n; i++) {
+        work[i] = rows[keys[i].row].value;
+        has |= rows[keys[i].row].has;
+    }
     point->value = mw_median(work, n);
-    for (size_t i = 0; i < n; i++)
-        work[i] = log(rows[i]->value);
+    for (size_t i = 0; i < n && n > 1; i++)
+        work[i] = log(work[i]);
     point->spread = n > 1 ? mw_mad(work, n) : 0;
-    for (size_t i = 0; i < n; i++)
-        work[i] = energy_of(rows[i], timed);
-    point->has_energy = median_of(work, n, &point->energy_j);
-    for (size_t i = 0; i < n; i++)
-        work[i] = power_of(rows[i], whole);
-    point->has_power = median_of(work, n, &point->power_w);
-    for (size_t i = 0; i < n; i++)
-        work[i] = rows[i]->has & MW_HAS_CPU_TIME ? rows[i]->cpu_time_s : 0;
-    point->has_cpu_time = median_of(work, n, &point->cpu_time_s);
+    if (has & (MW_HAS_ENERGY | MW_HAS_POWER)) {
+        for (size_t i = 0; i < n; i++)
+            work[i] = energy_of(&rows[keys[i].row], timed);
+        point->has_energy = median_of(work, n, &point->energy_j);
+        for (size_t i = 0; i < n; i++)
+            work[i] = power_of(&rows[keys[i].row], whole);
+        point->has_power = median_of(work, n, &point->power_w);
+    }
+    if (has & MW_HAS_CPU_TIME) {
+        for (size_t i = 0; i < n; i++)
+            work[i] = rows[keys[i].row].has & MW_HAS_CPU_TIME ? rows[keys[i].row].cpu_time_s : 0;
+        point->has_cpu_time = median_of(work, n, &point->cpu_time_s);
+    }
 }
 
 enum mw_err mw_points_from_dataset(struct mw_points *points, const struct mw_dataset *dataset, struct mw_error *error)
 {
     struct mw_points got = {.quantity = dataset->quantity};
-    const struct mw_row **rows = malloc((dataset->count + 1) * sizeof *rows);
+    struct key *keys = malloc((dataset->count + 1) * sizeof *keys);
     double *work = malloc((dataset->count + 1) * sizeof *work);
     got.items = malloc((dataset->count + 1) * sizeof *got.items);
-    enum mw_err err = rows && work && got.items ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err = keys && work && got.items ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     size_t used = 0;
     bool timed = dataset->quantity == MW_TIME;
     for (size_t i = 0; i < dataset->count && !err; i++)
         if (!dataset->rows[i].set_aside && dataset->rows[i].has & MW_HAS_VALUE)
-            rows[used++] = &dataset->rows[i];
+            keys[used++] = (struct key){dataset->rows[i].freq_hz, dataset->rows[i].cores, (uint32_t)i};
     if (!err && !used)
         err = mw_fail(error, MW_DATA, "%s: no usable row", dataset->file);
     if (!err)
-        qsort(rows, used, sizeof *rows, by_configuration);
+        qsort(keys, used, sizeof *keys, by_configuration);
     for (size_t from = 0, to; from < used && !err; from = to) {
-        for (to = from + 1; to < used && rows[to]->cores == rows[from]->cores &&
-                            !(rows[to]->freq_hz > rows[from]->freq_hz);
-             to++)
+        for (to = from + 1; to < used && keys[to].cores == keys[from].cores && !(keys[to].freq_hz > keys[from].freq_hz); to++)
             ;
-        condense(&got.items[got.count++], rows + from, to - from, timed, timed && !dataset->rate_unit, work);
+        condense(&got.items[got.count++], dataset->rows, keys + from, to - from, timed, timed && !dataset->rate_unit, work);
     }
-    free(rows);
+    free(keys);
     free(work);
     struct mw_point *fitted = err ? NULL : realloc(got.items, got.count * sizeof *fitted);
     if (fitted)

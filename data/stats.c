@@ -38,18 +38,53 @@ static double *sorted_copy(const double *values, size_t n)
     return copy;
 }
 
+/* Reorders values so that values[k] is what it would be if sorted, with nothing greater before it (Hoare's Find, 1961). */
+static void select_kth(double *values, size_t n, size_t k)
+{
+    size_t low = 0, high = n - 1;
+    while (low < high) {
+        double pivot = values[k];
+        size_t i = low, j = high;
+        for (;;) {
+            while (values[i] < pivot)
+                i++;
+            while (pivot < values[j])
+                j--;
+            if (i <= j) {
+                double swap = values[i];
+                values[i++] = values[j];
+                values[j] = swap;
+                if (!j)
+                    break;
+                j--;
+            }
+            if (i > j)
+                break;
+        }
+        if (j < k)
+            low = i;
+        if (k < i)
+            high = j;
+    }
+}
+
 double mw_median(const double *values, size_t n)
 {
     assert(n >= 1);
     double small[64];
-    double *copy = small;
-    if (n <= 64) {
-        memcpy(small, values, n * sizeof *small);
-        mw_sort(small, n);
-    } else if (!(copy = sorted_copy(values, n))) {
+    double *copy = n <= 64 ? small : malloc(n * sizeof *copy);
+    if (!copy)
         return values[n / 2]; /* out of memory: callers that fit have failed long before */
+    memcpy(copy, values, n * sizeof *copy);
+    size_t k = (n - 1) / 2;
+    select_kth(copy, n, k);
+    double below = copy[k], median = below;
+    if (n % 2 == 0) { /* the next larger one is the least of what follows */
+        double above = copy[k + 1];
+        for (size_t i = k + 2; i < n; i++)
+            above = copy[i] < above ? copy[i] : above;
+        median = below + 0.5 * (above - below);
     }
-    double median = mw_quantile_sorted(copy, n, 0.5);
     if (copy != small)
         free(copy);
     return median;

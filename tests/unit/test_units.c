@@ -82,6 +82,14 @@ static void medians(void **state)
     double v[] = {5, 1, 4, 2, 3}, low, high, ten[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     assert_near(mw_median(v, 5), 3, 0);
     assert_near(mw_mad(v, 5), 1.4826, 1e-12);
+    /* selection against sorting, with and without ties, even and odd */
+    double many[301], sorted[301];
+    for (size_t n = 1; n <= 301; n++) {
+        for (size_t i = 0; i < n; i++)
+            sorted[i] = many[i] = (double)((i * 7919 + n * 31) % (n % 3 ? 1009 : 7));
+        mw_sort(sorted, n);
+        assert_near(mw_median(many, n), mw_quantile_sorted(sorted, n, 0.5), 0);
+    }
     /* Conover, Practical Nonparametric Statistics: n = 10, ranks 2 and 9, 97.85 % */
     assert_near(mw_median_interval(ten, 10, .95, &low, &high), .978515625, 1e-9);
     assert_near(low, 2, 0);
