@@ -18,6 +18,7 @@ static const struct cli_option options[] = {
     OPT("max-time", CLI_DURATION, max_time_s, "S", "start no run after S seconds (as in 90, 30m, 2h)", NULL, 0, 0),
     OPT("timeout", CLI_DURATION, timeout_s, "S", "end a run after S seconds and keep it as failed", NULL, 0, 0),
     OPT("warmup", CLI_COUNT, warmup, "N", "runs before the first that are not kept (default 0)", NULL, 0, 1000),
+    OPT("cool-to", CLI_NUMBER, cool_to_c, "CELSIUS", "wait before each run until the processor is no hotter", NULL, 1, 150),
     OPT("order", CLI_STRING, order, "LIST", "of the runs: balanced (default), random, listed; of filling cores: compact (default), spread", NULL, 0, 0),
     OPT("smt", CLI_FLAG, smt, NULL, "count hyper-threads too, after all cores are taken", NULL, 0, 0),
     OPT("boost", CLI_CHOICE, boost, "WHAT", "keep (default), off or on while the scan runs", boost_choices, 0, 0),
@@ -89,13 +90,16 @@ static int run(struct cli *cli, const void *data)
     if (err)
         return cli_fail(cli, &cli->error);
     err = scan_all(&scan, &doubtful, &cli->error);
+    bool noisy = false;
+    if (!err)
+        err = scan_say_noise(&scan, &noisy, &cli->error);
     mw_stop_close(&scan.stop);
     scan_release(&scan);
     if (err)
         return cli_fail(cli, &cli->error);
     if (doubtful)
         cli_warn(cli, "%zu rows are marked: their freq_effective_ghz is not what was asked for", doubtful);
-    return doubtful && cli->common.strict ? mw_err_exit_status(MW_UNTRUSTED) : 0;
+    return (doubtful || noisy) && cli->common.strict ? mw_err_exit_status(MW_UNTRUSTED) : 0;
 }
 
 const struct cli_command cmd_scan = {

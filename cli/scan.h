@@ -3,6 +3,7 @@
 #define MW_CLI_SCAN_H
 
 #include "cli/cli.h"
+#include "measure/noise.h"
 #include "measure/rig.h"
 #include "measure/schedule.h"
 
@@ -12,7 +13,7 @@ struct scan_options {
     unsigned long runs, min_runs, max_runs, warmup; /* runs 0: not given */
     double precision;
     double max_time_s, timeout_s;
-    double memory_freq_hz, idle_s;
+    double memory_freq_hz, idle_s, cool_to_c;
     const char *order, *boost;
     bool smt, resume, show_output;
     struct cli_strings env;
@@ -44,6 +45,8 @@ struct scan {
     struct mw_provenance plan;  /* the options that a resumed scan must share */
     unsigned columns;
     struct mw_append file;
+    struct mw_noise_run *log;   /* runs of this invocation in their order */
+    size_t log_count;
 };
 
 /* Opens the rig, resolves lists, fills schedule, facts and plan. */
@@ -60,6 +63,13 @@ enum mw_err scan_file_row(struct scan *scan, const struct mw_config *config, con
 
 /* Prints what --dry-run promises. */
 enum mw_err scan_print_plan(struct scan *scan, struct mw_error *error) MW_CHECKED;
+
+enum mw_err scan_log(struct scan *scan, const struct mw_config *config, const struct mw_rig_result *result,
+                     struct mw_error *error) MW_CHECKED;
+/* Names what spoiled the runs of this invocation; *noisy where it is more than an outlier here and there. */
+enum mw_err scan_say_noise(const struct scan *scan, bool *noisy, struct mw_error *error) MW_CHECKED;
+/* "12 cores at 1.8 GHz" */
+void scan_config_name(const struct mw_config *config, char *text, size_t size);
 
 /* Runs until all is done, time is over or an order to stop came; *doubtful counts rows that are marked. */
 enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *error) MW_CHECKED;

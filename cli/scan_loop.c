@@ -7,18 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void config_name(const struct mw_config *config, char *text, size_t size)
-{
-    int used = snprintf(text, size, "%u core%s", config->cores, config->cores == 1 ? "" : "s");
-    if (config->freq_hz > 0 && used > 0 && (size_t)used < size)
-        snprintf(text + used, size - (size_t)used, " at %.4g GHz", config->freq_hz / 1e9);
-}
-
 /* Says what was wrong with a run; the same remark only once for a configuration. */
 static void remark(struct scan *scan, struct mw_config *config, const struct mw_rig_result *result)
 {
     char name[64], what[128];
-    config_name(config, name, sizeof name);
+    scan_config_name(config, name, sizeof name);
     if (result->run.fault != MW_RUN_GOOD) {
         mw_run_describe(&result->run, what, sizeof what);
         cli_warn(scan->cli, "%s, run %u failed: %s", name, config->done + 1, what);
@@ -41,6 +34,9 @@ static enum mw_err run_once(struct scan *scan, struct mw_config *config, size_t 
     if (err)
         return err;
     *doubtful += result.freq_off;
+    err = scan_log(scan, config, &result, error);
+    if (err)
+        return err;
     mw_schedule_record(config, result.run.fault == MW_RUN_GOOD, result.run.time_s);
     return MW_OK;
 }
@@ -98,7 +94,7 @@ enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *erro
             cli_say(scan->cli, "the time of --max-time is over: %zu runs done, %zu to go; --resume goes on", done, left);
             break;
         }
-        config_name(config, name, sizeof name);
+        scan_config_name(config, name, sizeof name);
         cli_progress(scan->cli, done, done + left, "%s, run %u", name, config->done + 1);
         err = run_once(scan, config, doubtful, error);
         if (err == MW_INTERRUPTED)

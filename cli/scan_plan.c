@@ -240,7 +240,7 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
                 .rate_regexp = o->rate_regexp, .show_output = o->show_output},
         .root = scan->cli->common.root, .replay = o->replay, .smt = o->smt,
         .boost = !strcmp(o->boost, "off") ? MW_BOOST_OFF : !strcmp(o->boost, "on") ? MW_BOOST_ON : MW_BOOST_KEEP,
-        .energy_command = o->energy_command, .dry_run = scan->cli->common.dry_run};
+        .energy_command = o->energy_command, .cool_to_c = o->cool_to_c, .dry_run = scan->cli->common.dry_run};
     enum mw_err err = parse_order(scan, o->order, error);
     setup.order = scan->fill;
     if (!err)
@@ -279,6 +279,7 @@ void scan_release(struct scan *scan)
     mw_provenance_release(&scan->plan);
     if (scan->file.path)
         mw_append_close(&scan->file);
+    free(scan->log);
     free(scan->cores);
     free(scan->freqs_hz);
     free(scan->workload);

@@ -84,10 +84,6 @@ static enum mw_err read_policy(struct mw_cpufreq *cpufreq, struct mw_policy *pol
     read_cpus(cpufreq, policy, "freqdomain_cpus", &policy->domain);
     policy->has_userspace = !mw_policy_read(cpufreq, policy, "scaling_available_governors", text, sizeof text) &&
                             has_word(text, "userspace");
-    if (mw_policy_number(cpufreq, policy, "cpuinfo_min_freq", &policy->min_khz) ||
-        mw_policy_number(cpufreq, policy, "cpuinfo_max_freq", &policy->max_khz) || policy->min_khz <= 0 ||
-        policy->max_khz < policy->min_khz)
-        policy->min_khz = policy->max_khz = 0;
     enum mw_err err = read_table(cpufreq, policy, "scaling_available_frequencies", error);
     if (!err && policy->table_count)
         err = read_table(cpufreq, policy, "scaling_boost_frequencies", error);
@@ -174,9 +170,19 @@ static size_t candidates(const struct mw_policy *policy, double *list, size_t ro
     return n;
 }
 
-static enum mw_err list_freqs(struct mw_cpufreq *cpufreq, struct mw_error *error)
+static void read_limits(const struct mw_cpufreq *cpufreq, struct mw_policy *policy)
+{
+    if (mw_policy_number(cpufreq, policy, "cpuinfo_min_freq", &policy->min_khz) ||
+        mw_policy_number(cpufreq, policy, "cpuinfo_max_freq", &policy->max_khz) || policy->min_khz <= 0 ||
+        policy->max_khz < policy->min_khz)
+        policy->min_khz = policy->max_khz = 0;
+}
+
+enum mw_err mw_cpufreq_list(struct mw_cpufreq *cpufreq, struct mw_error *error)
 {
     enum { ROOM = 1024 };
+    for (size_t p = 0; p < cpufreq->count; p++)
+        read_limits(cpufreq, &cpufreq->policies[p]);
     double *list = calloc(ROOM, sizeof *list);
     if (!list)
         return mw_fail(error, MW_NOMEM, "out of memory");
@@ -188,6 +194,7 @@ static enum mw_err list_freqs(struct mw_cpufreq *cpufreq, struct mw_error *error
         if (all)
             list[kept++] = list[i];
     }
+    free(cpufreq->freqs_hz);
     cpufreq->freqs_hz = list;
     cpufreq->freq_count = kept;
     return MW_OK;
@@ -205,7 +212,7 @@ enum mw_err mw_cpufreq_open(struct mw_cpufreq *cpufreq, const char *root, bool d
         err = mw_fail(error, MW_UNSUPPORTED, "there is no frequency control on this machine");
     if (!err) {
         qsort(c.policies, c.count, sizeof *c.policies, by_number);
-        err = list_freqs(&c, error);
+        err = mw_cpufreq_list(&c, error);
     }
     if (err)
         mw_cpufreq_close(&c);

@@ -293,5 +293,5 @@ enum mw_err mw_cpufreq_boost(struct mw_cpufreq *cpufreq, bool on, struct mw_erro
             err = set_boost(cpufreq, path, on ? knob->on : knob->off, error);
         }
     }
-    return err;
+    return err ? err : mw_cpufreq_list(cpufreq, error);
 }

@@ -10,6 +10,9 @@ int mw_policy_read(const struct mw_cpufreq *cpufreq, const struct mw_policy *pol
 int mw_policy_number(const struct mw_cpufreq *cpufreq, const struct mw_policy *policy, const char *name, long *value);
 bool mw_cpu_list_has(const struct mw_cpu_list *list, unsigned cpu);
 
+/* Reads the hardware's limits (boost moves them) and makes the list of what all policies offer. */
+enum mw_err mw_cpufreq_list(struct mw_cpufreq *cpufreq, struct mw_error *error) MW_CHECKED;
+
 /* Governor, limits and speed as they stand; 0 or errno. */
 int mw_policy_settings(const struct mw_cpufreq *cpufreq, const struct mw_policy *policy,
                        struct mw_policy_settings *settings);

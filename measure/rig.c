@@ -2,7 +2,7 @@
 #include "measure/rig_inside.h"
 
 #include "measure/clock.h"
-#include "measure/lock.h"
+#include "measure/health.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,27 +42,24 @@ static enum mw_err open_energy(struct mw_rig *rig, struct mw_error *error)
     return err;
 }
 
-/* Takes the machine and what a killed memwall left of it; a machine without frequency control is fine until one is asked for. */
+/* Holds the machine; one without frequency control is fine until a frequency or boost is asked for. */
 static enum mw_err take_machine(struct mw_rig *rig, struct mw_error *error)
 {
     const struct mw_rig_setup *setup = &rig->setup;
-    struct mw_error why;
-    enum mw_err err = setup->dry_run ? MW_OK : mw_lock_take(&rig->lock, setup->root, error);
-    if (!err && !setup->dry_run)
-        err = mw_cpufreq_recover(setup->root, &rig->recovered, error);
-    if (err)
-        return err;
-    err = mw_cpufreq_open(&rig->cpufreq, setup->root, setup->dry_run, &why);
-    rig->has_cpufreq = !err;
-    if (err && (err != MW_UNSUPPORTED || setup->boost != MW_BOOST_KEEP)) {
-        if (error)
-            *error = why;
-        return err;
+    double celsius;
+    enum mw_err err = mw_hold_open(&rig->hold, setup->root, setup->dry_run, error);
+    rig->is_held = !err;
+    if (!err && setup->cool_to_c > 0 && !mw_health_temperature(setup->root, &celsius)) {
+        err = mw_fail(error, MW_UNSUPPORTED, "no temperature of the processor can be read on this machine");
+        mw_hint(error, "leave out --cool-to");
     }
-    err = open_energy(rig, error);
-    if (!err && setup->boost != MW_BOOST_KEEP)
-        err = mw_cpufreq_boost(&rig->cpufreq, setup->boost == MW_BOOST_ON, error);
-    return err;
+    if (!err)
+        err = open_energy(rig, error);
+    if (err || setup->boost == MW_BOOST_KEEP)
+        return err;
+    if (!rig->hold.has_cpufreq)
+        return mw_fail(error, MW_UNSUPPORTED, "there is no switch for boost on this machine");
+    return mw_cpufreq_boost(&rig->hold.cpufreq, setup->boost == MW_BOOST_ON, error);
 }
 
 static enum mw_err open_machine(struct mw_rig *rig, struct mw_error *error)
@@ -90,7 +87,6 @@ enum mw_err mw_rig_open(struct mw_rig **result, const struct mw_rig_setup *setup
         return mw_fail(error, MW_NOMEM, "out of memory");
     rig->setup = *setup;
     rig->stop = stop;
-    rig->lock = -1;
     enum mw_err err = setup->replay ? mw_replay_open(&rig->replay, setup->replay, error) : open_machine(rig, error);
     rig->has_replay = setup->replay && !err;
     if (err) {
@@ -107,10 +103,7 @@ enum mw_err mw_rig_close(struct mw_rig *rig, struct mw_error *error)
 {
     if (!rig)
         return MW_OK;
-    enum mw_err err = rig->has_cpufreq ? mw_cpufreq_restore(&rig->cpufreq, error) : MW_OK;
-    if (rig->has_cpufreq)
-        mw_cpufreq_close(&rig->cpufreq);
-    free(rig->recovered);
+    enum mw_err err = rig->is_held ? mw_hold_close(&rig->hold, error) : MW_OK;
     mw_energy_close(rig->energy);
     free(rig->clock_hz);
     mw_runner_close(rig->runner);
@@ -120,7 +113,6 @@ enum mw_err mw_rig_close(struct mw_rig *rig, struct mw_error *error)
         mw_topology_close(&rig->machine);
     if (rig->has_here)
         mw_topology_close(&rig->here);
-    mw_lock_drop(rig->lock);
     free(rig->cores);
     free(rig->cpus);
     free(rig->bound);
@@ -137,14 +129,14 @@ const double *mw_rig_cores(const struct mw_rig *rig, size_t *count)
 
 const double *mw_rig_freqs(const struct mw_rig *rig, size_t *count)
 {
-    *count = rig->has_replay ? rig->replay.freq_count : rig->has_cpufreq ? rig->cpufreq.freq_count : 0;
-    return rig->has_replay ? rig->replay.freqs_hz : rig->cpufreq.freqs_hz;
+    *count = rig->has_replay ? rig->replay.freq_count : rig->hold.has_cpufreq ? rig->hold.cpufreq.freq_count : 0;
+    return rig->has_replay ? rig->replay.freqs_hz : rig->hold.cpufreq.freqs_hz;
 }
 
 unsigned mw_rig_has(const struct mw_rig *rig)
 {
     if (!rig->has_replay)
-        return MW_RIG_CPU_TIME | (rig->energy ? MW_RIG_ENERGY : 0u) | (!rig->has_here || rig->has_cpufreq ? MW_RIG_EFFECTIVE : 0u);
+        return MW_RIG_CPU_TIME | (rig->energy ? MW_RIG_ENERGY : 0u) | (!rig->has_here || rig->hold.has_cpufreq ? MW_RIG_EFFECTIVE : 0u);
     unsigned has = 0;
     for (size_t i = 0; i < rig->replay.dataset.count; i++) {
         unsigned row = rig->replay.dataset.rows[i].has;
@@ -184,7 +176,7 @@ void mw_rig_idle_power(struct mw_rig *rig, double time_s, bool *has, double *pow
 
 const char *mw_rig_recovered(const struct mw_rig *rig)
 {
-    return rig->recovered;
+    return rig->hold.recovered;
 }
 
 enum mw_err mw_rig_writes(struct mw_rig *rig, unsigned cores, double freq_hz, const struct mw_knob_write **writes,
@@ -193,15 +185,15 @@ enum mw_err mw_rig_writes(struct mw_rig *rig, unsigned cores, double freq_hz, co
     struct mw_rig_result ignored = {0};
     enum mw_err err = MW_OK;
     if (!cores)
-        err = rig->has_cpufreq ? mw_cpufreq_restore(&rig->cpufreq, error) : MW_OK;
+        err = rig->hold.has_cpufreq ? mw_cpufreq_restore(&rig->hold.cpufreq, error) : MW_OK;
     else if (freq_hz > 0 && !(err = mw_rig_cpus(rig, cores, rig->cpus, error)))
         err = mw_rig_set_freq(rig, cores, freq_hz, &ignored, error);
     if (err)
         return err;
     size_t told = rig->writes_told;
-    rig->writes_told = rig->cpufreq.knobs.write_count;
+    rig->writes_told = rig->hold.cpufreq.knobs.write_count;
     *count = rig->writes_told - told;
-    *writes = *count ? rig->cpufreq.knobs.writes + told : NULL;
+    *writes = *count ? rig->hold.cpufreq.knobs.writes + told : NULL;
     return MW_OK;
 }
 

@@ -25,6 +25,7 @@ struct mw_rig_setup {
     bool smt;                   /* hyper-threads count as cores once all cores are taken */
     enum mw_boost boost;
     const char *energy_command; /* prints joules; NULL: the machine's own meters */
+    double cool_to_c;           /* wait before each run until the processor is no hotter; 0: don't */
     bool dry_run;               /* what would be written to the machine is collected instead, see mw_rig_writes; no lock is taken */
 };
 
@@ -35,6 +36,7 @@ struct mw_rig_result {
     bool freq_off;              /* asked for a frequency and not confirmed within MW_FREQ_TOLERANCE */
     bool has_energy;
     double energy_j;
+    double foreign_share;       /* of the cores' time that other programs used during the run */
     bool has_time, has_cpu_time; /* false only in replay of tables that lack them */
     char note[256];             /* what to tell the user of this run ("core 3 ran at 1.2 GHz …"); empty where nothing */
 };

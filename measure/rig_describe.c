@@ -41,16 +41,16 @@ static enum mw_err describe_cpus(const struct mw_rig *rig, unsigned max_cores, s
 static enum mw_err describe_freq(const struct mw_rig *rig, struct mw_provenance *facts, struct mw_error *error)
 {
     static const char *const boosts[] = {"unknown", "off", "on"};
-    const struct mw_policy *policy = rig->has_cpufreq ? &rig->cpufreq.policies[0] : NULL;
+    const struct mw_policy *policy = rig->hold.has_cpufreq ? &rig->hold.cpufreq.policies[0] : NULL;
     char governor[32] = "unknown";
     if (!policy)
         return mw_provenance_add(facts, error, "freq_driver", "none");
-    mw_cpufreq_governor(&rig->cpufreq, policy, governor, sizeof governor);
+    mw_cpufreq_governor(&rig->hold.cpufreq, policy, governor, sizeof governor);
     enum mw_err err = mw_provenance_add(facts, error, "freq_driver", "%s", policy->driver_name);
     if (!err)
         err = mw_provenance_add(facts, error, "governor", "%s", governor);
     if (!err)
-        err = mw_provenance_add(facts, error, "boost", "%s", boosts[mw_cpufreq_boost_state(&rig->cpufreq) + 1]);
+        err = mw_provenance_add(facts, error, "boost", "%s", boosts[mw_cpufreq_boost_state(&rig->hold.cpufreq) + 1]);
     return err;
 }
 

@@ -3,8 +3,8 @@
 #define MW_MEASURE_RIG_INSIDE_H
 
 #include "data/replay.h"
-#include "measure/cpufreq.h"
 #include "measure/energy.h"
+#include "measure/hold.h"
 #include "measure/rig.h"
 
 /* What the files of the rig share. */
@@ -14,9 +14,8 @@ struct mw_rig {
     struct mw_topology machine; /* below root: which CPUs the cores are */
     struct mw_topology here;    /* where programs run; used only where root is not "" */
     struct mw_replay replay;
-    struct mw_cpufreq cpufreq;
-    bool has_machine, has_here, has_replay, has_cpufreq;
-    char *recovered;
+    struct mw_hold hold;
+    bool has_machine, has_here, has_replay, is_held;
     struct mw_energy *energy;   /* NULL: none */
     char energy_missing[700];
     size_t writes_told;
@@ -27,7 +26,6 @@ struct mw_rig {
     size_t core_count;
     unsigned *cpus, *bound;     /* room for core_count: as the machine numbers them, and here */
     double *effective_hz;       /* room for core_count */
-    int lock;
 };
 
 /* Pins the CPUs of the next measurement (rig->cpus); a clamp is noted in the result. */

@@ -2,6 +2,7 @@
 #include "measure/rig_inside.h"
 
 #include "measure/clock.h"
+#include "measure/health.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ static void read_effective(struct mw_rig *rig, unsigned cores)
     if (!rig->has_here && mw_clock_effective(rig->bound, cores, rig->effective_hz, &ignored) == MW_OK)
         return;
     for (unsigned i = 0; i < cores; i++) /* another root's processors are not here to be timed: what its kernel says */
-        rig->effective_hz[i] = rig->has_cpufreq && rig->has_here ? mw_cpufreq_current(&rig->cpufreq, rig->cpus[i]) : 0;
+        rig->effective_hz[i] = rig->hold.has_cpufreq && rig->has_here ? mw_cpufreq_current(&rig->hold.cpufreq, rig->cpus[i]) : 0;
 }
 
 static bool is_off(double hz, double want_hz)
@@ -128,11 +129,7 @@ enum mw_err mw_rig_set_freq(struct mw_rig *rig, unsigned cores, double freq_hz, 
                             struct mw_error *error)
 {
     struct mw_freq_note note;
-    if (!rig->has_cpufreq) {
-        mw_fail(error, MW_UNSUPPORTED, "there is no frequency control on this machine");
-        return mw_hint(error, "leave the frequency out: frequency effects can't be identified here");
-    }
-    enum mw_err err = mw_cpufreq_pin(&rig->cpufreq, rig->cpus, cores, freq_hz, &note, error);
+    enum mw_err err = mw_hold_set(&rig->hold, rig->cpus, cores, freq_hz, &note, error);
     if (err)
         return err;
     result->freq_off = note.off;
@@ -153,11 +150,27 @@ static void note_clock(struct mw_rig *rig, unsigned cores, struct mw_rig_result 
     result->freq_effective_hz = *hz;
 }
 
-/* The run, and its energy around it. */
+/* Waits until the processor is as cool as asked for; goes on when that takes too long, with a note. */
+static void cool_down(struct mw_rig *rig, struct mw_rig_result *result)
+{
+    const double patience_s = 300, step_s = 0.2; /* a heat sink's time constant is a minute or two */
+    double start_s = mw_now_s(), celsius;
+    while (rig->setup.cool_to_c > 0 && mw_health_temperature(rig->setup.root, &celsius) && celsius > rig->setup.cool_to_c) {
+        if (mw_now_s() - start_s > patience_s) {
+            snprintf(result->note, sizeof result->note, "still at %.0f degrees after %.0f s of waiting", celsius, patience_s);
+            return;
+        }
+        if (mw_stop_sleep(rig->stop, step_s) != MW_STOP_NONE)
+            return;
+    }
+}
+
+/* The run, what others did meanwhile, and its energy around it. */
 static enum mw_err run_metered(struct mw_rig *rig, unsigned cores, size_t bound, struct mw_rig_result *result,
                                struct mw_error *error)
 {
     struct mw_energy_reading reading = {0};
+    struct mw_health before = mw_health_read(rig->bound, bound), after;
     if (rig->energy)
         mw_energy_start(rig->energy);
     enum mw_err err = mw_runner_run(rig->runner, cores, rig->bound, bound, rig->stop, &result->run, error);
@@ -167,6 +180,10 @@ static enum mw_err run_metered(struct mw_rig *rig, unsigned cores, size_t bound,
     result->energy_j = reading.energy_j;
     if (rig->energy && !err && !reading.has && !result->note[0])
         snprintf(result->note, sizeof result->note, "no energy: %s", reading.why);
+    after = mw_health_read(rig->bound, bound);
+    if (after.throttled > before.throttled && !result->note[0])
+        snprintf(result->note, sizeof result->note, "the processor was slowed for heat during the run");
+    result->foreign_share = err ? 0 : mw_health_foreign(&before, &after, result->run.cpu_time_s, result->run.wall_s, bound);
     return err;
 }
 
@@ -181,6 +198,8 @@ enum mw_err mw_rig_measure(struct mw_rig *rig, unsigned cores, double freq_hz, u
     enum mw_err err = mw_rig_cpus(rig, cores, rig->cpus, error);
     if (!err)
         err = select_bound(rig, cores, &bound, error);
+    if (!err)
+        cool_down(rig, &r);
     if (!err && freq_hz > 0)
         err = mw_rig_set_freq(rig, cores, freq_hz, &r, error);
     if (err)
@@ -193,7 +212,7 @@ enum mw_err mw_rig_measure(struct mw_rig *rig, unsigned cores, double freq_hz, u
     if (err)
         return err;
     if (freq_hz > 0)
-        mw_cpufreq_verify(&rig->cpufreq, &changed);
+        mw_cpufreq_verify(&rig->hold.cpufreq, &changed);
     if (changed.off) {
         r.freq_off = true;
         snprintf(r.note, sizeof r.note, "%s", changed.text);
