@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/polish.h"
 
+#include "fit/hot_normal.h"
 #include "fit/problem.h"
 
 #include <gsl/gsl_errno.h>
@@ -14,7 +15,7 @@ enum { D = MW_POLISH_MAX_PARAMS };
 
 enum mw_err mw_polish_room_init(struct mw_polish_room *room, size_t n, size_t d, struct mw_error *error)
 {
-    struct mw_polish_room made = {malloc(n * sizeof(double)), malloc(n * sizeof(double)),
+    struct mw_polish_room made = {malloc(2 * n * sizeof(double)), malloc(2 * n * sizeof(double)),
                                   malloc(n * d * sizeof(double))};
     if (!made.r || !made.trial || !made.jacobian) {
         mw_polish_room_release(&made);
@@ -78,28 +79,29 @@ static unsigned long jacobian(const struct mw_least_squares *ls, const double *x
     return evaluations;
 }
 
-/* gradient = J'w r, hessian = J'w J with the Cauchy loss's weights 1/(1 + (r/c)^2). */
 static void normal_equations(const struct mw_least_squares *ls, struct mw_polish_room *room, double *gradient,
                              double *hessian)
 {
-    double inverse = ls->cauchy_scale > 0 ? 1 / (ls->cauchy_scale * ls->cauchy_scale) : 0;
-    double *w = room->trial;
-    for (size_t i = 0; i < ls->n; i++)
-        w[i] = 1 / (1 + room->r[i] * room->r[i] * inverse);
-    for (size_t j = 0; j < ls->d; j++) {
-        const double *cj = room->jacobian + j * ls->n;
-        double g = 0;
-        for (size_t i = 0; i < ls->n; i++)
-            g += cj[i] * w[i] * room->r[i];
-        gradient[j] = g;
-        for (size_t k = 0; k <= j; k++) {
-            const double *ck = room->jacobian + k * ls->n;
-            double h = 0;
-            for (size_t i = 0; i < ls->n; i++)
-                h += cj[i] * w[i] * ck[i];
-            hessian[j * D + k] = hessian[k * D + j] = h;
+    size_t n = ls->n - ls->penalties;
+    mw_hot_normal(room->jacobian, ls->n, room->r, n, ls->d, ls->cauchy_scale > 0 ? 1 / ls->cauchy_scale : 0,
+                  room->trial, gradient, hessian, D);
+    for (size_t i = n; i < ls->n; i++) {
+        for (size_t j = 0; j < ls->d; j++) {
+            double slope = room->jacobian[j * ls->n + i];
+            gradient[j] += slope * room->r[i];
+            for (size_t k = 0; k < ls->d; k++)
+                hessian[j * D + k] += slope * room->jacobian[k * ls->n + i];
         }
     }
+}
+
+static double mean_loss(const struct mw_least_squares *ls, const double *r)
+{
+    size_t n = ls->n - ls->penalties;
+    double sum = mw_loss_mean(r, n, ls->cauchy_scale) * (double)n;
+    for (size_t i = n; i < ls->n; i++)
+        sum += r[i] * r[i];
+    return sum / (double)ls->n;
 }
 
 /* Solves (H + lambda diag H) step = -g over the free parameters, the others' steps given; false where singular. */
@@ -162,14 +164,17 @@ static bool bounded_step(const struct mw_least_squares *ls, const double *x, con
 unsigned long mw_polish_lm(const struct mw_least_squares *ls, double *x, unsigned iterations, bool central,
                            double *value, struct mw_polish_room *room)
 {
-    const double lambda_min = 1e-12, lambda_max = 1e12, least_gain = 1e-13;
+    const double lambda_min = 1e-12, lambda_max = 1e12, least_gain = central ? 1e-13 : 1e-6;
     double gradient[D], hessian[D * D], step[D], next[D], lambda = 1e-3;
     bool is_free[D];
     ls->residuals(ls->context, x, room->r);
-    double now = mw_loss_mean(room->r, ls->n, ls->cauchy_scale);
+    double now = mean_loss(ls, room->r);
     unsigned long evaluations = 1;
     for (unsigned iteration = 0; iteration < iterations; iteration++) {
-        evaluations += jacobian(ls, x, central, room);
+        if (ls->jacobian)
+            ls->jacobian(ls->context, x, room->jacobian);
+        else
+            evaluations += jacobian(ls, x, central, room);
         normal_equations(ls, room, gradient, hessian);
         for (size_t j = 0; j < ls->d; j++)
             is_free[j] = ls->low[j] < ls->high[j] && hessian[j * D + j] > 0 &&
@@ -182,7 +187,7 @@ unsigned long mw_polish_lm(const struct mw_least_squares *ls, double *x, unsigne
                 next[j] = fmin(fmax(x[j] + step[j], ls->low[j]), ls->high[j]);
             ls->residuals(ls->context, next, room->trial);
             evaluations++;
-            double then = mw_loss_mean(room->trial, ls->n, ls->cauchy_scale);
+            double then = mean_loss(ls, room->trial);
             if (then <= now) {
                 gain = now - then;
                 now = then;

@@ -12,7 +12,9 @@ struct mw_least_squares {
     size_t n, d;
     const double *low, *high; /* d each; infinite where there is no bound; equal: fixed */
     double cauchy_scale;      /* c of mean c^2 ln(1 + (r/c)^2); 0: mean r^2 */
+    size_t penalties;         /* the last so many of the n residuals count as squares in any case */
     void (*residuals)(void *context, const double *x, double *r);
+    void (*jacobian)(void *context, const double *x, double *columns); /* columns[j*n + i]; NULL: by differences */
     void *context;
 };
 
@@ -28,9 +30,9 @@ void mw_polish_room_release(struct mw_polish_room *room);
 /*
  * Levenberg-Marquardt with Marquardt's scaling, projected on the bounds: a parameter on its bound whose gradient points
  * outwards is left there for the step (Kanzow, Yamashita, Fukushima 2004, doi 10.1016/j.cam.2004.02.013). Cauchy losses
- * by iterative reweighting. Differences are central if `central`, else forward (cheaper, for a search).
+ * by iterative reweighting. Where there is no jacobian: central differences if `central`, else forward ones.
  * x in and out; *value the mean loss at x. Never worse than the start. Ends when a step gains less than 1e-13 of the
- * value, or after `iterations`. Returns the number of evaluations of all residuals.
+ * value (1e-6 unless `central`: a search asks which of many starts is best), or after `iterations`. Returns the number of evaluations of all residuals.
  * Tests: NIST StRD in tests/unit/test_polish.c.
  */
 unsigned long mw_polish_lm(const struct mw_least_squares *problem, double *x, unsigned iterations, bool central,

@@ -2,6 +2,7 @@
 #include "fit/problem.h"
 
 #include "fit/hot_likelihood.h"
+#include "fit/hot_normal.h"
 #include "model/time.h"
 
 #include <gsl/gsl_statistics_double.h>
@@ -290,15 +291,9 @@ static double robust_center(const struct mw_problem *pr, struct mw_scratch *s)
     memcpy(s->sorted, s->residual, pr->n * sizeof *s->sorted);
     double b = gsl_stats_median(s->sorted, 1, pr->n), inverse = 1 / (pr->robust_scale * pr->robust_scale);
     for (int step = 0; step < STEPS_MAX; step++) {
-        double sum = 0, weights = 0, curvature = 0;
-        for (size_t i = 0; i < pr->n; i++) {
-            double w = pr->root_weight[i] * pr->root_weight[i], d = s->residual[i] - b, x = w * d * d * inverse;
-            double slope = w / (1 + x);
-            sum += slope * d;
-            weights += slope;
-            curvature += slope * (1 - x) / (1 + x);
-        }
-        double move = sum / (curvature > weights / 4 ? curvature : weights);
+        double sums[3];
+        mw_hot_center(s->residual, pr->root_weight, pr->n, b, inverse, sums);
+        double move = sums[0] / (sums[2] > sums[1] / 4 ? sums[2] : sums[1]);
         b += move;
         if (fabs(move) < 1e-5 * pr->robust_scale)
             break;

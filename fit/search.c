@@ -2,6 +2,7 @@
 #include "fit/search.h"
 
 #include "fit/csa.h"
+#include "fit/hot_normal.h"
 #include "fit/polish.h"
 #include "fit/starts.h"
 
@@ -13,14 +14,16 @@ enum {
     MAX = MW_LAW_MAX_PARAMS,
     SHORT = 6,     /* iterations of Levenberg-Marquardt that tell a hopeless block from a good one */
     LONG = 60,     /* iterations to its end */
-    SIMPLEX = 400, /* iterations of the simplex */
+    SIMPLEX = 250, /* iterations of the simplex */
+    HANDFUL = 32,  /* points on which starts are screened */
     BLOCKS = 120,  /* blocks that are polished, on few points */
     SCREENED = 40, /* of these, polished on all points */
     SWEEPS = 100,  /* probes of each annealer */
-    FINALISTS = 6, /* candidates that get the long polish */
+    FINALISTS = 12,/* candidates that get the long polish */
     WALK = 12,     /* iterations before and after a neighbouring pattern is let free */
     ROUNDS = 6,
-    KINKED = 3, /* of these, polished by the simplex too */
+    TIES = 3,   /* corners that an optimum is looked for along */
+    KINKED = 5, /* of these, polished by the simplex too */
 };
 
 struct candidate {
@@ -31,6 +34,7 @@ struct candidate {
 struct searcher {
     struct mw_problem problem; /* the arrays are borrowed */
     unsigned char *branches;   /* n + base_n, to hold */
+    double *gradient;          /* parameters x (n + base_n); NULL where the law has none */
     struct mw_scratch scratch;
     struct mw_polish_room room;
     unsigned long evaluations;
@@ -41,6 +45,7 @@ static void searcher_release(struct searcher *s)
     mw_scratch_release(&s->scratch);
     mw_polish_room_release(&s->room);
     free(s->branches);
+    free(s->gradient);
 }
 
 static enum mw_err searcher_init(struct searcher *s, const struct mw_problem *problem, struct mw_error *error)
@@ -48,9 +53,11 @@ static enum mw_err searcher_init(struct searcher *s, const struct mw_problem *pr
     *s = (struct searcher){.problem = *problem};
     enum mw_err err = mw_scratch_init(&s->scratch, problem, error);
     if (!err)
-        err = mw_polish_room_init(&s->room, problem->n, problem->law->param_count + 1, error);
+        err = mw_polish_room_init(&s->room, problem->n + TIES, problem->law->param_count + 1, error);
     s->branches = malloc(problem->n + problem->base_n);
-    if (!err && !s->branches)
+    if (problem->law->gradient)
+        s->gradient = malloc(problem->law->param_count * (problem->n + problem->base_n) * sizeof *s->gradient);
+    if (!err && (!s->branches || (problem->law->gradient && !s->gradient)))
         err = mw_fail(error, MW_NOMEM, "out of memory");
     if (err)
         searcher_release(s);
@@ -75,7 +82,39 @@ static void residuals_at(void *context, const double *x, double *r)
     mw_problem_residuals(&s->problem, x, x[s->problem.law->param_count], &scratch);
 }
 
-static void polish(struct searcher *s, struct candidate *c, unsigned iterations, bool central)
+/* The derivatives of residuals_at, from those of the law. */
+static void jacobian_at(void *context, const double *x, double *columns)
+{
+    struct searcher *s = context;
+    const struct mw_problem *pr = &s->problem;
+    size_t all = pr->n + pr->base_n, d = pr->law->param_count;
+    double *h = s->scratch.h;
+    s->evaluations++;
+    pr->law->gradient(x, all, pr->p, pr->phi, pr->held, h, s->gradient);
+    double *factor = s->scratch.sorted;
+    for (size_t i = 0; i < pr->n; i++)
+        factor[i] = pr->loss == MW_LOSS_SPEEDUP_MSE ? -h[pr->base[i]] / h[i] : pr->root_weight[i];
+    for (size_t i = 0; i < all; i++)
+        h[i] = 1 / h[i];
+    mw_hot_scale(s->gradient, h, all, d); /* d ln h */
+    for (size_t j = 0; j < d; j++) {
+        const double *dh = s->gradient + j * all;
+        double *column = columns + j * pr->n;
+        if (pr->base_n)
+            for (size_t i = 0; i < pr->n; i++)
+                column[i] = factor[i] * (dh[pr->base[i]] - dh[i]);
+        else
+            for (size_t i = 0; i < pr->n; i++)
+                column[i] = -factor[i] * dh[i];
+    }
+    for (size_t i = 0; i < pr->n && pr->loss != MW_LOSS_SPEEDUP_MSE; i++)
+        columns[d * pr->n + i] = -pr->root_weight[i];
+}
+
+/* Polishes by other residuals than the points' alone: `penalties` more of them. */
+static void polish_with(struct searcher *s, struct candidate *c,
+                        void (*residuals)(void *context, const double *x, double *r), void *context, size_t penalties,
+                        unsigned iterations, bool central)
 {
     const struct mw_problem *pr = &s->problem;
     size_t d = pr->law->param_count;
@@ -89,16 +128,23 @@ static void polish(struct searcher *s, struct candidate *c, unsigned iterations,
     x[d] = c->b;
     low[d] = -HUGE_VAL;
     high[d] = HUGE_VAL;
-    struct mw_least_squares ls = {.n = pr->n,
+    struct mw_least_squares ls = {.n = pr->n + penalties,
                                   .d = d + (pr->loss != MW_LOSS_SPEEDUP_MSE),
                                   .low = low,
                                   .high = high,
                                   .cauchy_scale = pr->loss == MW_LOSS_ROBUST ? pr->robust_scale : 0,
-                                  .residuals = residuals_at,
-                                  .context = s};
+                                  .penalties = penalties,
+                                  .residuals = residuals,
+                                  .jacobian = pr->law->gradient && !penalties ? jacobian_at : NULL,
+                                  .context = context};
     mw_polish_lm(&ls, x, iterations, central, &c->loss, &s->room);
     memcpy(c->params, x, d * sizeof *x);
     c->b = x[d];
+}
+
+static void polish(struct searcher *s, struct candidate *c, unsigned iterations, bool central)
+{
+    polish_with(s, c, residuals_at, s, 0, iterations, central);
 }
 
 static void evaluate(struct searcher *s, struct candidate *c)
@@ -147,6 +193,84 @@ static void polish_kinks(struct searcher *s, struct candidate *c, double step)
     if (next.loss < c->loss)
         *c = next;
     polish(s, c, LONG, true);
+}
+
+/* Points where the two branches are equal, or nearly: the corners on which an optimum may sit. */
+struct ties {
+    double p[TIES], phi[TIES], gap[TIES]; /* gap: |ln(wall/parallel term)| */
+    size_t count;
+};
+
+/* ln(second branch/first branch) at a point */
+static double branch_gap(const struct mw_law *law, const double *params, double p, double phi)
+{
+    double h[2];
+    for (unsigned char branch = 0; branch < 2; branch++)
+        law->eval_branch(params, 1, &p, &phi, &branch, &h[branch]);
+    return log(h[1] / h[0]);
+}
+
+static void find_ties(const struct mw_problem *pr, const double *params, struct ties *ties)
+{
+    const double near = 5e-3;
+    ties->count = 0;
+    for (size_t i = 0; i < pr->n; i++) {
+        double gap = fabs(branch_gap(pr->law, params, pr->p[i], pr->phi[i]));
+        bool full = ties->count == TIES;
+        if (!(gap < near) || pr->p[i] <= 1 || (full && gap >= ties->gap[TIES - 1]))
+            continue;
+        size_t at = full ? TIES - 1 : ties->count++;
+        for (; at > 0 && gap < ties->gap[at - 1]; at--) {
+            ties->p[at] = ties->p[at - 1];
+            ties->phi[at] = ties->phi[at - 1];
+            ties->gap[at] = ties->gap[at - 1];
+        }
+        ties->p[at] = pr->p[i];
+        ties->phi[at] = pr->phi[i];
+        ties->gap[at] = gap;
+    }
+}
+
+/* A search along corners: the residuals of the points, then one for each tie that is kept. */
+struct slider {
+    struct searcher *searcher;
+    const struct ties *ties;
+    size_t kept;
+    double weight;
+};
+
+static void residuals_and_ties(void *context, const double *x, double *r)
+{
+    const struct slider *slider = context;
+    const struct mw_problem *pr = &slider->searcher->problem;
+    residuals_at(slider->searcher, x, r);
+    for (size_t t = 0; t < slider->kept; t++)
+        r[pr->n + t] = slider->weight * branch_gap(pr->law, x, slider->ties->p[t], slider->ties->phi[t]);
+}
+
+/*
+ * Along the corner: the branches held, the closest ties kept equal by a penalty, so that what is minimised is smooth.
+ * A simplex stops where two slopes meet; the optimum may lie further along the edge between them.
+ */
+static void slide(struct searcher *s, struct candidate *c)
+{
+    struct mw_problem *pr = &s->problem;
+    struct ties ties;
+    if (!pr->law->branch)
+        return;
+    find_ties(pr, c->params, &ties);
+    for (size_t kept = 1; kept <= ties.count; kept++) {
+        struct candidate next = *c;
+        /* so heavy that what the penalty leaves of a gap changes the loss by about 1e-8 of itself */
+        struct slider slider = {s, &ties, kept, 1e4 * sqrt((double)pr->n * c->loss)};
+        pr->law->branch(c->params, pr->n + pr->base_n, pr->p, pr->phi, s->branches);
+        pr->held = s->branches;
+        polish_with(s, &next, residuals_and_ties, &slider, kept, LONG, true);
+        pr->held = NULL;
+        evaluate(s, &next);
+        if (next.loss < c->loss)
+            *c = next;
+    }
 }
 
 static int by_loss(const void *a, const void *b)
@@ -198,28 +322,31 @@ static struct candidate held_between(struct searcher *s, struct candidate c, dou
     return c;
 }
 
-/* c polished with k held at a multiple, then free. */
-static struct candidate with_k(struct searcher *s, struct candidate c, double factor)
+/* c polished with parameter j held at a multiple of its distance from the nearer bound, then free. */
+static struct candidate with_param(struct searcher *s, struct candidate c, size_t j, double factor)
 {
     struct mw_problem *pr = &s->problem;
-    double low = pr->low[MW_VLS_K], high = pr->high[MW_VLS_K];
-    c.params[MW_VLS_K] = fmin(fmax(c.params[MW_VLS_K] * factor, .01), high);
-    pr->low[MW_VLS_K] = pr->high[MW_VLS_K] = c.params[MW_VLS_K];
+    double low = pr->low[j], high = pr->high[j], value = c.params[j], least = 1e-3 * (high - low);
+    if (value - low <= high - value)
+        value = low + fmax(value - low, least) * factor;
+    else
+        value = high - fmax(high - value, least) * factor;
+    c.params[j] = pr->low[j] = pr->high[j] = fmin(fmax(value, low), high);
     evaluate(s, &c);
     polish(s, &c, WALK, false);
-    pr->low[MW_VLS_K] = low;
-    pr->high[MW_VLS_K] = high;
+    pr->low[j] = low;
+    pr->high[j] = high;
     polish(s, &c, WALK, false);
     return c;
 }
 
 /*
- * From pattern to neighbouring pattern: the wall's first and last core count one or two further, k by factors, as long
+ * From pattern to neighbouring pattern: the wall's first and last core count one or two further, parameters by factors, as long
  * as that helps. Local optima crowd where the max switches between two measured counts; these moves step over them.
  */
 static void walk(struct searcher *s, struct candidate *c)
 {
-    static const double factors[] = {.2, .5, .8, 1.25, 2, 5};
+    static const double factors[] = {.1, .5, .9, 1.1, 2, 10};
     const struct mw_problem *pr = &s->problem;
     bool better = pr->law->branch != NULL;
     for (int round = 0; better && round < ROUNDS; round++) {
@@ -241,10 +368,12 @@ static void walk(struct searcher *s, struct candidate *c)
             if (next.loss < c->loss)
                 *c = next;
         }
-        for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
-            next = with_k(s, start, factors[i]);
-            if (next.loss < c->loss)
-                *c = next;
+        for (size_t j = 0; j < pr->law->param_count; j++) {
+            for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+                next = with_param(s, start, j, factors[i]);
+                if (next.loss < c->loss)
+                    *c = next;
+            }
         }
         better = c->loss < start.loss * (1 - 1e-9);
     }
@@ -273,6 +402,31 @@ static size_t distinct(const struct mw_problem *pr, struct candidate *list, size
     return kept;
 }
 
+/* The loss of every start on a handful of points, by squares: the cheapest that still ranks them. */
+static enum mw_err screen(const struct searcher *s, const struct mw_starts *starts, struct candidate *found,
+                          struct mw_error *error)
+{
+    struct mw_problem handful = {0};
+    struct searcher fast = {0};
+    enum mw_err err = mw_problem_thin(&handful, &s->problem, HANDFUL, error);
+    if (handful.loss == MW_LOSS_ROBUST)
+        handful.loss = MW_LOSS_LOG;
+    if (!err)
+        err = searcher_init(&fast, &handful, error);
+    for (size_t i = 0; i < starts->block_count && !err; i++)
+        found[i].loss = HUGE_VAL;
+    for (size_t i = 0; i < starts->count && !err; i++) {
+        struct candidate c = {0};
+        memcpy(c.params, starts->params + i * MAX, sizeof c.params);
+        evaluate(&fast, &c);
+        if (c.loss < found[starts->block[i]].loss)
+            found[starts->block[i]] = c;
+    }
+    searcher_release(&fast);
+    mw_problem_release(&handful);
+    return err;
+}
+
 /* The best start of every block, shortly polished, best first; at most `most` of them. */
 static enum mw_err best_of_blocks(struct searcher *s, struct candidate *list, size_t *count, size_t most,
                                   struct mw_error *error)
@@ -286,15 +440,9 @@ static enum mw_err best_of_blocks(struct searcher *s, struct candidate *list, si
         mw_starts_release(&starts);
         return mw_fail(error, MW_NOMEM, "out of memory");
     }
-    for (size_t i = 0; i < starts.block_count; i++)
-        found[i].loss = HUGE_VAL;
-    for (size_t i = 0; i < starts.count; i++) {
-        struct candidate c = {0};
-        memcpy(c.params, starts.params + i * MAX, sizeof c.params);
-        evaluate(s, &c);
-        if (c.loss < found[starts.block[i]].loss)
-            found[starts.block[i]] = c;
-    }
+    err = screen(s, &starts, found, error);
+    if (err)
+        goto out;
     qsort(found, starts.block_count, sizeof *found, by_loss);
     for (*count = 0; *count < starts.block_count && *count < BLOCKS && isfinite(found[*count].loss); ++*count)
         polish_pattern(s, &found[*count]);
@@ -302,9 +450,10 @@ static enum mw_err best_of_blocks(struct searcher *s, struct candidate *list, si
     if (*count > most)
         *count = most;
     memcpy(list, found, *count * sizeof *list);
+out:
     free(found);
     mw_starts_release(&starts);
-    return MW_OK;
+    return err;
 }
 
 static double energy_at(void *context, const double *u)
@@ -351,8 +500,14 @@ static void finish(struct searcher *s, struct candidate *list, size_t count)
     count = distinct(&s->problem, list, count);
     for (size_t i = 0; i < count && i < KINKED; i++)
         polish_kinks(s, &list[i], .1);
+    for (size_t i = 0; i < count && i < KINKED; i++)
+        slide(s, &list[i]);
     qsort(list, count, sizeof *list, by_loss);
-    polish_kinks(s, &list[0], .01);
+    for (double before = HUGE_VAL; list[0].loss < before * (1 - 1e-8);) {
+        before = list[0].loss;
+        polish_kinks(s, &list[0], .01);
+        slide(s, &list[0]);
+    }
 }
 
 /* `few`: the same problem on fewer points, where the starts are screened. */

@@ -100,7 +100,7 @@ static enum mw_err sobol(struct mw_starts *starts, const struct mw_problem *prob
 
 static enum mw_err vls_starts(struct mw_starts *starts, const struct mw_problem *problem, struct mw_error *error)
 {
-    enum { POINTS = 3000, FAMILY = 4 };
+    enum { POINTS = 8000, FAMILY = 4 };
     double counts[COUNTS], *room = malloc(problem->n * sizeof *room);
     enum mw_err err = room ? allocate(starts, POINTS, PATTERNS, error) : mw_fail(error, MW_NOMEM, "out of memory");
     if (!err)

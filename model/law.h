@@ -40,6 +40,12 @@ struct mw_law {
     void (*branch)(const double *params, size_t n, const double *p, const double *phi, unsigned char *out);
     void (*eval_branch)(const double *params, size_t n, const double *p, const double *phi,
                         const unsigned char *branch, double *out);
+    /*
+     * h and its derivatives, dh[j*n + i] = d h(p_i, phi_i)/d params[j], on the branches given or (NULL) the active ones;
+     * NULL: by differences.
+     */
+    void (*gradient)(const double *params, size_t n, const double *p, const double *phi, const unsigned char *branch,
+                     double *h, double *dh);
     /* Bounds that depend on the data (e.g. the position of a step); NULL where the table's hold. */
     void (*bound)(double *low, double *high, double p_max);
 };

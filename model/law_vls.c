@@ -54,6 +54,35 @@ static inline void family_held(const double *v, double c, size_t n, const double
     }
 }
 
+/* h and its derivatives by f, k, m1, m2 and, where dc is given, by c. */
+static inline void family_gradient(const double *v, double c, size_t n, const double *p, const double *phi,
+                                   const unsigned char *branch, double *h, double *dh, double *dc)
+{
+    double f = v[MW_VLS_F], k = v[MW_VLS_K];
+    double *df = dh, *dk = dh + n, *d1 = dh + 2 * n, *d2 = dh + 3 * n;
+    for (size_t i = 0; i < n; i++) {
+        double each = 1 / p[i], m = v[MW_VLS_M1] + v[MW_VLS_M2] * each, rho = 1 + k * phi[i];
+        double open = m < 1 ? 1 : 0; /* mu does not move where it is clipped */
+        m = m < 1 ? m : 1;
+        double slow = 1 + k * phi[i] * m, work = (1 - f) + f * each + c * (p[i] - 1);
+        bool at_wall = branch ? branch[i] : rho * m > slow * work;
+        double dm = at_wall ? rho : k * phi[i] * work;
+        h[i] = at_wall ? rho * m : slow * work;
+        df[i] = at_wall ? 0 : slow * (each - 1);
+        dk[i] = phi[i] * m * (at_wall ? 1 : work);
+        d1[i] = open * dm;
+        d2[i] = open * dm * each;
+        if (dc)
+            dc[i] = at_wall ? 0 : slow * (p[i] - 1);
+    }
+}
+
+static void vls_gradient(const double *v, size_t n, const double *p, const double *phi, const unsigned char *branch,
+                         double *h, double *dh)
+{
+    family_gradient(v, 0, n, p, phi, branch, h, dh, NULL);
+}
+
 static void vls(const double *v, size_t n, const double *p, const double *phi, double *out)
 {
     family(v, 0, n, p, phi, out);
@@ -80,6 +109,7 @@ const struct mw_law mw_law_vls = {
     .eval = vls,
     .branch = vls_branch,
     .eval_branch = vls_held,
+    .gradient = vls_gradient,
 };
 
 static void vls_contention(const double *v, size_t n, const double *p, const double *phi, double *out)
@@ -98,6 +128,12 @@ static void vls_contention_held(const double *v, size_t n, const double *p, cons
     family_held(v, v[4], n, p, phi, branch, out);
 }
 
+static void vls_contention_gradient(const double *v, size_t n, const double *p, const double *phi,
+                                    const unsigned char *branch, double *h, double *dh)
+{
+    family_gradient(v, v[4], n, p, phi, branch, h, dh, dh + 4 * n);
+}
+
 const struct mw_law mw_law_vls_contention = {
     .name = "vls-contention",
     .title = "variable latency with contention",
@@ -108,6 +144,7 @@ const struct mw_law mw_law_vls_contention = {
     .eval = vls_contention,
     .branch = vls_contention_branch,
     .eval_branch = vls_contention_held,
+    .gradient = vls_contention_gradient,
 };
 
 static void one_core_factor(const double *v, size_t n, const double *p, double *out)
@@ -130,6 +167,19 @@ static void vls_onecore_held(const double *v, size_t n, const double *p, const d
     one_core_factor(v, n, p, out);
 }
 
+static void vls_onecore_gradient(const double *v, size_t n, const double *p, const double *phi,
+                                 const unsigned char *branch, double *h, double *dh)
+{
+    family_gradient(v, 0, n, p, phi, branch, h, dh, NULL);
+    for (size_t i = 0; i < n; i++) {
+        bool one = p[i] < 1.5;
+        dh[4 * n + i] = one ? h[i] : 0;
+        for (size_t j = 0; j < 4 && one; j++)
+            dh[j * n + i] *= v[4];
+        h[i] *= one ? v[4] : 1;
+    }
+}
+
 const struct mw_law mw_law_vls_onecore = {
     .name = "vls-onecore",
     .title = "variable latency with a free one-core time",
@@ -140,4 +190,5 @@ const struct mw_law mw_law_vls_onecore = {
     .eval = vls_onecore,
     .branch = vls_branch,
     .eval_branch = vls_onecore_held,
+    .gradient = vls_onecore_gradient,
 };
