@@ -77,6 +77,16 @@ double mw_normal_pdf(double z)
     return exp(-.5 * z * z) / sqrt(2 * M_PI);
 }
 
+double mw_normal_quantile(double p)
+{
+    double low = -40, high = 40; /* the distribution function is 0 and 1 there, to the last bit */
+    while (high - low > 1e-12) {
+        double middle = (low + high) / 2;
+        *(mw_normal_cdf(middle) < p ? &low : &high) = middle;
+    }
+    return (low + high) / 2;
+}
+
 /* A measured value equal to its limit but for rounding holds it. */
 static const double rounding = 1e-9;
 

@@ -61,6 +61,8 @@ double mw_goal_chance(const struct mw_goal *goal, const struct mw_outlook *outlo
 /* Standard normal distribution function and density. */
 double mw_normal_cdf(double z);
 double mw_normal_pdf(double z);
+/* z with mw_normal_cdf(z) = p, 0 < p < 1, to 1e-12. */
+double mw_normal_quantile(double p);
 
 /* Index of the candidate nearest to (cores, freq): frequency first, then the ratio of cores. count >= 1. */
 size_t mw_candidate_nearest(const struct mw_candidate *candidates, size_t count, double cores, double freq_hz);

@@ -1,93 +1,149 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "measure/schedule.h"
+#include "advise/schedule.h"
 
-static const double cores[] = {1, 2, 4, 8}, freqs[] = {1.2e9, 2.4e9};
+enum { JOBS = 5, OPTIONS = 6 };
 
-static struct mw_schedule made(enum mw_sequence sequence, unsigned min_runs, unsigned max_runs, double precision)
+static unsigned long long seed_state;
+static double uniform(void)
 {
-    struct mw_schedule s;
-    struct mw_schedule_plan plan = {.cores = cores, .freqs_hz = freqs, .core_count = 4, .freq_count = 2,
-                                    .sequence = sequence, .seed = 5, .min_runs = min_runs, .max_runs = max_runs,
-                                    .precision = precision};
-    assert_int_equal(mw_schedule_init(&s, &plan, NULL), MW_OK);
-    return s;
+    seed_state = seed_state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(seed_state >> 11) / 9007199254740992.0;
 }
 
-static void each_point_its_runs(void **state)
+struct instance {
+    struct mw_job jobs[JOBS];
+    struct mw_job_option options[JOBS][OPTIONS];
+    size_t count;
+    struct mw_jobs_limits limits;
+};
+
+/* Every third instance has a tight power cap, every second deadlines; some have no solution. */
+static void make(struct instance *x, unsigned long seed)
 {
-    (void)state;
-    for (int sequence = MW_SEQUENCE_BALANCED; sequence <= MW_SEQUENCE_LISTED; sequence++) {
-        struct mw_schedule s = made((enum mw_sequence)sequence, 4, 4, 0);
-        struct mw_config *config;
-        double place[8] = {0}, position = 0;
-        while ((config = mw_schedule_next(&s))) {
-            place[config - s.configs] += position++;
-            mw_schedule_record(config, true, 1);
+    seed_state = seed * 7919 + 1;
+    *x = (struct instance){.count = 2 + (size_t)(uniform() * (JOBS - 1))};
+    for (size_t j = 0; j < x->count; j++) {
+        for (size_t o = 0; o < OPTIONS; o++) {
+            unsigned cores = 1 + (unsigned)(uniform() * 8);
+            double time = (20 + 80 * uniform()) / cores + 5 * uniform(), power = 10 + cores * (2 + 4 * uniform());
+            x->options[j][o] = (struct mw_job_option){.cores = cores, .freq_hz = 2e9, .time_s = time, .power_w = power,
+                                                      .energy_j = time * power};
         }
-        assert_near(position, 32, 0);
-        for (size_t i = 0; i < 8; i++) {
-            assert_int_equal(s.configs[i].done, 4);
-            if (sequence == MW_SEQUENCE_BALANCED) /* the same mean place: a linear drift cancels */
-                assert_near(place[i] / 4, 15.5, 1e-12);
+        x->jobs[j] = (struct mw_job){.name = "job", .options = x->options[j], .option_count = 2 + (size_t)(uniform() * (OPTIONS - 1)),
+                                     .deadline_s = seed % 2 ? 15 + 30 * uniform() : 0};
+    }
+    x->limits = (struct mw_jobs_limits){.cores = (unsigned)((double)x->count * (1.5 + 4 * uniform())),
+                                        .power_cap_w = seed % 3 ? 0 : (double)x->count * (18 + 22 * uniform())};
+}
+
+/* Every assignment there is. */
+static bool brute(const struct instance *x, enum mw_jobs_objective objective, double *energy, double *makespan)
+{
+    size_t pick[JOBS] = {0};
+    bool any = false;
+    for (;;) {
+        double e = 0, w = 0, longest = 0;
+        unsigned cores = 0;
+        bool good = true;
+        for (size_t j = 0; j < x->count; j++) {
+            const struct mw_job_option *o = &x->options[j][pick[j]];
+            e += o->energy_j;
+            w += o->power_w;
+            cores += o->cores;
+            longest = fmax(longest, o->time_s);
+            good = good && (!(x->jobs[j].deadline_s > 0) || o->time_s <= x->jobs[j].deadline_s);
         }
-        size_t done, left;
-        mw_schedule_progress(&s, &done, &left);
-        assert_int_equal(done, 32);
-        assert_int_equal(left, 0);
-        mw_schedule_release(&s);
+        good = good && cores <= x->limits.cores && (!(x->limits.power_cap_w > 0) || w <= x->limits.power_cap_w);
+        bool better = !any || (objective == MW_JOBS_ENERGY ? e < *energy
+                                                           : longest < *makespan || (longest <= *makespan && e < *energy));
+        if (good && better) {
+            any = true;
+            *energy = e;
+            *makespan = longest;
+        }
+        size_t j = 0;
+        while (j < x->count && ++pick[j] == x->jobs[j].option_count)
+            pick[j++] = 0;
+        if (j == x->count)
+            return any;
     }
 }
 
-/* The order is the same wherever it was interrupted: a schedule that is told the first n runs goes on with run n + 1. */
-static void goes_on(void **state)
+static void equals_brute_force(void **state)
 {
     (void)state;
-    struct mw_schedule whole = made(MW_SEQUENCE_BALANCED, 3, 3, 0);
-    struct mw_config *config;
-    size_t sequence[24], n = 0;
-    while ((config = mw_schedule_next(&whole))) {
-        sequence[n++] = (size_t)(config - whole.configs);
-        mw_schedule_record(config, true, 1);
-    }
-    for (size_t cut = 0; cut < n; cut++) {
-        struct mw_schedule s = made(MW_SEQUENCE_BALANCED, 3, 3, 0);
-        for (size_t i = 0; i < cut; i++)
-            mw_schedule_record(&s.configs[sequence[i]], i % 5 != 0, 1);
-        for (size_t i = cut; i < n; i++) {
-            config = mw_schedule_next(&s);
-            assert_int_equal(config - s.configs, sequence[i]);
-            mw_schedule_record(config, true, 1);
+    size_t infeasible = 0;
+    for (unsigned long seed = 0; seed < 200; seed++) {
+        struct instance x;
+        make(&x, seed);
+        for (enum mw_jobs_objective objective = MW_JOBS_ENERGY; objective <= MW_JOBS_MAKESPAN; objective++) {
+            struct mw_assignment a;
+            double energy = 0, makespan = 0;
+            bool any = brute(&x, objective, &energy, &makespan);
+            assert_int_equal(mw_jobs_assign(&a, x.jobs, x.count, &x.limits, objective, NULL), MW_OK);
+            assert_int_equal(a.feasible, any);
+            if (any) {
+                assert_near(a.energy_j, energy, 1e-6 * energy);
+                assert_true(a.cores <= x.limits.cores);
+                if (objective == MW_JOBS_MAKESPAN)
+                    assert_near(a.makespan_s, makespan, 1e-9 * makespan);
+            } else {
+                assert_true(a.obstacle[0] != '\0');
+                infeasible++;
+            }
+            mw_assignment_release(&a);
         }
-        assert_null(mw_schedule_next(&s));
-        mw_schedule_release(&s);
     }
-    mw_schedule_release(&whole);
+    assert_true(infeasible > 20 && infeasible < 300);
 }
 
-static void until_precise(void **state)
+static void obstacles(void **state)
 {
     (void)state;
-    struct mw_schedule s = made(MW_SEQUENCE_LISTED, 5, 20, .02);
-    struct mw_config *steady = &s.configs[0], *noisy = &s.configs[1], *broken = &s.configs[2];
-    for (int i = 0; i < 5; i++) {
-        mw_schedule_record(steady, true, 1 + .001 * i);
-        mw_schedule_record(noisy, true, 1 + .1 * i);
-        mw_schedule_record(broken, false, 0);
-    }
-    assert_true(mw_schedule_done(&s, steady));
-    assert_false(mw_schedule_done(&s, noisy));
-    assert_false(mw_schedule_done(&s, broken));
-    while (noisy->done < 20)
-        mw_schedule_record(noisy, true, noisy->done % 2 ? 1 : 1.5);
-    assert_true(mw_schedule_done(&s, noisy));
-    mw_schedule_release(&s);
+    const struct mw_job_option options[] = {{2, 2e9, 10, 20, 200}, {4, 2e9, 6, 35, 210}};
+    struct mw_job jobs[] = {{"first", options, 2, 0}, {"second", options, 2, 0}};
+    struct mw_assignment a;
+    assert_int_equal(mw_jobs_assign(&a, jobs, 2, &(struct mw_jobs_limits){3, 0}, MW_JOBS_ENERGY, NULL), MW_OK);
+    assert_false(a.feasible);
+    assert_non_null(strstr(a.obstacle, "need at least 4 at once, 3 are there"));
+    mw_assignment_release(&a);
+    assert_int_equal(mw_jobs_assign(&a, jobs, 2, &(struct mw_jobs_limits){8, 39}, MW_JOBS_MAKESPAN, NULL), MW_OK);
+    assert_non_null(strstr(a.obstacle, "power cap of 39 W"));
+    assert_non_null(strstr(a.obstacle, "at least 40 W"));
+    mw_assignment_release(&a);
+    jobs[1].deadline_s = 5;
+    assert_int_equal(mw_jobs_assign(&a, jobs, 2, &(struct mw_jobs_limits){8, 0}, MW_JOBS_ENERGY, NULL), MW_OK);
+    assert_non_null(strstr(a.obstacle, "job 'second' cannot keep its deadline of 5 s: 6 s on 4 cores"));
+    mw_assignment_release(&a);
+    assert_int_equal(mw_jobs_assign(&a, jobs, 1, &(struct mw_jobs_limits){1, 0}, MW_JOBS_ENERGY, NULL), MW_OK);
+    assert_non_null(strstr(a.obstacle, "more than the 1 cores"));
+    mw_assignment_release(&a);
+    jobs[0].option_count = 0;
+    struct mw_error error;
+    assert_int_equal(mw_jobs_assign(&a, jobs, 1, &(struct mw_jobs_limits){1, 0}, MW_JOBS_ENERGY, &error), MW_USAGE);
+}
+
+/* A limit that is met to the last digit is met. */
+static void exactly_full(void **state)
+{
+    (void)state;
+    const struct mw_job_option options[] = {{3, 2e9, 1, 33.3, 33.3}, {1, 2e9, 3, 11.1, 40}};
+    struct mw_job jobs[] = {{"a", options, 2, 0}, {"b", options, 2, 0}, {"c", options, 2, 0}};
+    struct mw_assignment a;
+    assert_int_equal(mw_jobs_assign(&a, jobs, 3, &(struct mw_jobs_limits){9, 3 * 33.3}, MW_JOBS_ENERGY, NULL), MW_OK);
+    assert_true(a.feasible);
+    assert_near(a.energy_j, 99.9, 1e-9);
+    mw_assignment_release(&a);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_point_its_runs), cmocka_unit_test(goes_on),
-                                       cmocka_unit_test(until_precise)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equals_brute_force),
+        cmocka_unit_test(obstacles),
+        cmocka_unit_test(exactly_full),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
