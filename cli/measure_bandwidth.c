@@ -29,7 +29,8 @@ static size_t largest_buffer(const struct measure_run *run, unsigned cores)
                                          : mw_topology_llc_bytes(&run->topology, run->cpus, cores);
     mw_memory_limit(run->cli->common.root, &limit);
     size_t size = PAST_LAST_LEVEL * llc / cores, most = limit.size_bytes / 4 / cores;
-    size = size < SIZE_LEAST ? SIZE_LEAST : size;
+    size_t least = run->options->llc_bytes ? MIB : SIZE_LEAST; /* what the user says of the caches is believed */
+    size = size < least ? least : size;
     if (most > 16 * MIB && size > most - 16 * MIB) /* alignment and offsets take some, see mw_bandwidth_memory */
         size = most - 16 * MIB;
     return size / MIB * MIB;

@@ -23,7 +23,8 @@ static size_t largest_set(const struct measure_run *run)
     size_t llc = run->options->llc_bytes ? run->options->llc_bytes : mw_topology_llc_bytes(&run->topology, run->cpus, 1);
     size_t size = llc ? PAST_LAST_LEVEL * llc : SIZE_UNREPORTED;
     mw_memory_limit(run->cli->common.root, &limit);
-    size = size < SIZE_LEAST ? SIZE_LEAST : size;
+    size_t least = run->options->llc_bytes ? MIB : SIZE_LEAST; /* what the user says of the caches is believed */
+    size = size < least ? least : size;
     return size < limit.size_bytes / 4 ? size : limit.size_bytes / 4;
 }
 

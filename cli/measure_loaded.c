@@ -21,8 +21,9 @@ static void choose_sizes(const struct measure_run *run, size_t count, struct mw_
     mw_memory_limit(run->cli->common.root, &limit);
     size_t most = limit.size_bytes / 2 / count;
     size_t chase = PAST_LAST_LEVEL * llc, load = PAST_LAST_LEVEL * llc / (count - 1);
-    chase = chase < SIZE_LEAST ? SIZE_LEAST : chase;
-    load = load < SIZE_LEAST ? SIZE_LEAST : load;
+    size_t least = run->options->llc_bytes ? MIB : SIZE_LEAST; /* what the user says of the caches is believed */
+    chase = chase < least ? least : chase;
+    load = load < least ? least : load;
     options->chase_bytes = (chase < most ? chase : most) / MIB * MIB;
     options->load_bytes = (load < most ? load : most) / MIB * MIB;
 }
@@ -42,7 +43,8 @@ static enum mw_err run_loaded(struct measure_run *run, struct mw_error *error)
 {
     size_t count = run->options->cores ? run->cores[run->cores_count - 1] : run->topology.core_count, points = 0;
     struct mw_loaded_options options = {.windows = run->options->runs ? run->options->runs : WINDOWS,
-                                        .seed = run->cli->common.seed, .stop = cli_interrupted};
+                                        .max_time_s = measure_max_time_s(run), .seed = run->cli->common.seed,
+                                        .stop = cli_interrupted};
     struct mw_loaded_point point[MW_LOADED_POINTS];
     enum mw_err err = check_cores(run, count, error);
     if (err)

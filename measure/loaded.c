@@ -11,6 +11,7 @@
 #include "measure/team.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +113,7 @@ static bool measure_window(struct shared *s, void *p, size_t w, unsigned updates
 }
 
 /* Nothing is reported of a point whose loading cores never ran. */
-static void measure_point(struct shared *s, unsigned updates, unsigned delay)
+static void measure_point(struct shared *s, unsigned updates, unsigned delay, double most_s)
 {
     char *base = s->arenas[0].data;
     size_t lines = s->arenas[0].size_bytes / MW_LOAD_LINE, wanted = s->options->windows, n = 0;
@@ -122,11 +123,13 @@ static void measure_point(struct shared *s, unsigned updates, unsigned delay)
     atomic_store(&s->delay, delay);
     while (mw_now_s() - start < SETTLE_S)
         s->sink = mw_kernel_walk(base, WINDOW_LOADS / 8);
+    bool idle = delay == UINT_MAX, ran = idle, enough = false;
     do {
         n += measure_window(s, base + mw_random_below(&random, lines) * MW_LOAD_LINE, n, updates);
-    } while (n < MOST_WINDOWS * wanted && mw_now_s() - start < MOST_TIME_S && (n < wanted || count_windows(s, n, false) < wanted / 2));
-    bool idle = delay == UINT_MAX;
-    if (!n || (!idle && !(mw_maximum(s->bandwidth_bps, n) > 0)))
+        ran = ran || (n && s->bandwidth_bps[n - 1] > 0);
+        enough = ran && n >= wanted && count_windows(s, n, false) >= wanted / 2;
+    } while (!enough && n < MOST_WINDOWS * wanted && mw_now_s() - start < most_s);
+    if (!n || !ran)
         return;
     n = count_windows(s, n, true);
     s->points[(*s->point_count)++] = (struct mw_loaded_point){
@@ -147,12 +150,13 @@ static enum mw_err member(void *opaque, struct mw_team *team, size_t index, stru
         load_until_end(s, index);
         return MW_OK;
     }
+    double end_s = mw_now_s() + s->options->max_time_s, points_left = LENGTH(mixes) * LENGTH(delays);
     for (size_t m = 0; m < LENGTH(mixes) && !err; m++)
         for (size_t d = 0; d < LENGTH(delays) && !err; d++) {
             if (s->options->stop && s->options->stop())
                 err = mw_fail(error, MW_INTERRUPTED, "interrupted");
             else
-                measure_point(s, mixes[m], delays[d]);
+                measure_point(s, mixes[m], delays[d], fmin(MOST_TIME_S, (end_s - mw_now_s()) / points_left--));
         }
     atomic_store(&s->end, true);
     return err;

@@ -21,6 +21,7 @@ struct mw_loaded_options {
     size_t chase_bytes;     /* working set of the first core */
     size_t load_bytes;      /* array of each loading core, written and read in order */
     size_t windows;         /* of about a millisecond for each point, >= 1 */
+    double max_time_s;      /* shared by the points; each takes at least one window */
     uint64_t seed;
     bool (*stop)(void);     /* NULL, or asked before each point */
 };

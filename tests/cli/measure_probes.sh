@@ -22,7 +22,7 @@ prints 'flops has single precision' '^1,[^,]*,[^,]*,fp32,'
 prints 'flops has double precision' '^1,[^,]*,[^,]*,fp64,'
 fails 2 'an option that flops does not take' "$memwall" measure flops --curve x
 
-check 'cache' "$memwall" measure cache --llc 16MiB --max-time 10 --curve "$tmp/curve.csv"
+check 'cache' "$memwall" measure cache --llc 8MiB --curve "$tmp/curve.csv"
 prints 'cache has its columns' '^cores,freq_ghz,freq_effective_ghz,level,property,value,reported,verdict'
 prints 'cache tells the capacity of level 1' ',1,capacity_bytes,[0-9]+,'
 prints 'cache has a verdict in each row' '"?(agrees|differs|can.t be told)'
@@ -33,11 +33,11 @@ if [ "$lonely" = 0 ]; then ok 'what does not agree says why'; else not_ok 'what 
 out=$(cat "$tmp/curve.csv")
 prints 'the curves have their columns' '^scan,size_bytes,latency_ns,lines$'
 prints 'the curve over sizes starts at 2 KiB' '^size,2048,'
-fails 1 'a curve is not overwritten' "$memwall" measure cache --llc 1MiB --max-time 3 --curve "$tmp/curve.csv"
+fails 1 'a curve is not overwritten' "$memwall" measure cache --llc 1MiB --curve "$tmp/curve.csv"
 says 'and says how' '--force'
 fails 2 'cache of two cores' "$memwall" measure cache --cores 2
 
-check 'bandwidth' "$memwall" measure bandwidth --llc 4MiB --cores 1 --max-time 8
+check 'bandwidth' "$memwall" measure bandwidth --llc 2MiB --cores 1
 prints 'bandwidth has its columns' '^cores,freq_ghz,freq_effective_ghz,test,size_bytes,offset_bytes,stride_bytes,mb_s'
 numbers 'bandwidth: rates' cores size_bytes mb_s
 for name in memset read memcpy fill copy strided-read copy-offset; do
@@ -51,11 +51,11 @@ product=$(grep -v '^#' <<<"$out" | awk -F, '
 if [ "$product" = 1 ]; then ok 'the score is what its formula says'; else not_ok 'the score is what its formula says' "$out"; fi
 
 if [ "$(nproc)" -ge 2 ]; then
-    check 'loaded' "$memwall" measure loaded --llc 4MiB --runs 3
+    check 'loaded' "$memwall" measure loaded --llc 2MiB --runs 3
     prints 'loaded has its columns' '^cores,freq_ghz,freq_effective_ghz,latency_ns,bandwidth_mb_s'
     numbers 'loaded: latencies' cores latency_ns
     prints 'loaded has an idle point' ',0,100,,'
-    prints 'loaded has a mix with writes' ',50,0,[0-9]+$'
+    prints 'loaded has a mix with writes' ',0,50,,'
     fails 2 'loaded on one core of several' "$memwall" measure loaded --cores 1
     first=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
     fails 77 'loaded where one core is allowed' taskset -c "$first" "$memwall" measure loaded

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Measuring where something is short or comes in between: memory, a place to write, a signal. Always a clear message, the
+# documented status, and nothing left behind.
+. "$(dirname "$0")/../tap.sh"
+cd "$tmp" || exit 1
+
+# limited KIB COMMAND…: with that much address space
+limited() { (ulimit -v "$1" && shift && exec "$@"); }
+# An instrumented program needs terabytes of address space.
+case $(basename "$(dirname "$memwall")") in
+san-*) skip 'address space limits' 'an instrumented program needs more' ;;
+*)
+    for probe in stream latency loaded cache bandwidth; do
+        limited 200000 "$memwall" measure $probe --max-time 1 >out.txt 2>err.txt </dev/null
+        status=$?
+        err=$(cat err.txt)
+        case $status in
+        0) ok "$probe with 200 MB of address space takes what there is" ;;
+        1) says "$probe with 200 MB of address space says what it needs" 'memory|cannot reserve|address space' ;;
+        77) [ "$probe" = loaded ] && ok "$probe needs a second core" || not_ok "$probe" "$err" ;;
+        *) not_ok "$probe with 200 MB of address space" "status $status" "$err" ;;
+        esac
+    done
+    fails 1 'stream that cannot have its arrays' limited 200000 "$memwall" measure stream --array 1GiB --cores 1
+    says 'names the limit' 'MiB'
+    check 'flops needs no memory' limited 200000 "$memwall" measure flops --cores 1 --runs 2
+    ;;
+esac
+
+fails 1 'a folder that is not there' "$memwall" measure flops --cores 1 --runs 2 -o missing/out.csv
+says 'is named' "cannot .*'missing/out.csv'.*No such file"
+fails 1 'a full disk' bash -c "exec '$memwall' measure flops --cores 1 --runs 2 >/dev/full"
+says 'is told' 'No space left'
+check 'a reader that goes away' bash -c "'$memwall' measure flops --cores 1 --runs 2 | head -n 1"
+
+# interrupted SIGNAL SECONDS COMMAND…: sends the signal after that time; status in $status
+interrupted() {
+    local signal=$1 after=$2 pid
+    shift 2
+    "$@" >out.txt 2>err.txt </dev/null &
+    pid=$!
+    sleep "$after"
+    kill -"$signal" $pid 2>/dev/null
+    wait $pid
+    status=$?
+    out=$(cat out.txt) err=$(cat err.txt)
+}
+for probe in bandwidth flops; do
+    small=; [ $probe = flops ] || small='--llc 2MiB'
+    interrupted INT 3 "$memwall" measure $probe $small --cores 1 --runs 1000 --max-time 60 -o $probe.csv
+    if [ $status = 130 ]; then ok "$probe: an interrupt ends with 130"; else not_ok "$probe: an interrupt ends with 130" "$status" "$err"; fi
+    says "$probe: and says so" 'interrupted'
+    if grep -qE '^1,.*,[0-9.e+]+' $probe.csv 2>/dev/null; then ok "$probe: what was complete is kept"; else not_ok "$probe: what was complete is kept" "$(ls -la)"; fi
+done
+interrupted TERM 1.5 "$memwall" measure cache --max-time 60 -o cache.csv
+if [ $status = 130 ]; then ok 'cache: a termination ends with 130'; else not_ok 'cache: a termination ends with 130' "$status" "$err"; fi
+if [ ! -e cache.csv ]; then ok 'cache: half a scan is no result'; else not_ok 'cache: half a scan is no result' "$(cat cache.csv)"; fi
+left=$(ls | grep -vE '^(out|err)\.txt$|^(bandwidth|flops)\.csv$')
+if [ -z "$left" ]; then ok 'no file is left behind'; else not_ok 'no file is left behind' "$left"; fi
