@@ -18,3 +18,7 @@ $(B)/bench/accuracy: bench/accuracy.c bench/splits.c bench/sets.c $(B)/libmemwal
 .PHONY: bench-accuracy
 bench-accuracy: $(B)/bench/accuracy ## errors of predictions on held-out points of the shared sets, one core
 	OMP_NUM_THREADS=1 $(B)/bench/accuracy
+
+.PHONY: bench-measure
+bench-measure: build-all ## memwall measure beside STREAM=path, MULTICHASE=path and LIKWID_BENCH=path, in turns
+	@MEMWALL=$(B)/memwall bash bench/measure.sh

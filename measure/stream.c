@@ -13,7 +13,7 @@
 
 /* Arrays start at different offsets within a page: with equal ones a load waits for the stores to the same offset of
    another array, which the processor can't tell apart by the low 12 bits of their addresses. */
-#define ARRAY_SKEW_BYTES 1344
+#define ARRAY_SKEW_BYTES 1024
 
 #define STREAM_LEAST_ELEMENTS 1000000
 
