@@ -12,7 +12,7 @@
 #define LEAST_TRIAL_PARTS 8
 #define MOST_TRIAL_PARTS 64
 #define TRIAL_BYTES ((size_t)32 << 20)
-#define TRIALS 4
+#define TRIALS 3
 /* The first repetition of each kernel is compared on this share of its elements, the last on all. */
 #define CHECKED_PARTS 8
 /* Values may grow by up to 1.18 a round where only some kernels are asked for: start again before that matters. */

@@ -14,11 +14,12 @@ const struct mw_op_info mw_op_infos[MW_OP_COUNT] = {
 
 const struct mw_stream_isa *const mw_stream_isas[] = {
 #if defined(__x86_64__)
-    &mw_stream_sse2, &mw_stream_avx2, &mw_stream_avx512,
+    &mw_stream_sse2,       &mw_stream_avx2,       &mw_stream_avx512,
+    &mw_stream_sse2_paged, &mw_stream_avx2_paged, &mw_stream_avx512_paged,
 #elif defined(__aarch64__)
-    &mw_stream_neon,
+    &mw_stream_neon,       &mw_stream_neon_paged,
 #else
-    &mw_stream_scalar,
+    &mw_stream_scalar,     &mw_stream_scalar_paged,
 #endif
     NULL,
 };

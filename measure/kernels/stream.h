@@ -30,7 +30,7 @@ extern const struct mw_op_info mw_op_infos[MW_OP_COUNT];
 #define MW_STREAM_BLOCK 64
 typedef double (*mw_stream_fn)(double *a, double *b, double *c, double s, size_t n);
 
-/* One instruction set; nt: with non-temporal stores, NULL where the operation or the set has none. */
+/* One instruction set and order; nt: with non-temporal stores. NULL where there is no such kernel. */
 struct mw_stream_isa {
     const char *name;
     bool (*supported)(void);

@@ -38,6 +38,7 @@ static bool supported(void)
 }
 
 const struct mw_stream_isa mw_stream_avx512 = {"avx512", supported, {PLAIN_KERNELS}, {NT_KERNELS}};
+const struct mw_stream_isa mw_stream_avx512_paged = {"avx512-8pages", supported, {PAGED_KERNELS}, {NT_PAGED_KERNELS}};
 #else
 typedef int mw_stream_avx512_is_x86_only;
 #endif

@@ -6,5 +6,7 @@
 
 /* One file each; which of them exist depends on the architecture (see stream.c). */
 extern const struct mw_stream_isa mw_stream_scalar, mw_stream_sse2, mw_stream_avx2, mw_stream_avx512, mw_stream_neon;
+extern const struct mw_stream_isa mw_stream_scalar_paged, mw_stream_sse2_paged, mw_stream_avx2_paged,
+    mw_stream_avx512_paged, mw_stream_neon_paged;
 
 #endif

@@ -26,6 +26,7 @@ static bool supported(void)
 }
 
 const struct mw_stream_isa mw_stream_neon = {"neon", supported, {PLAIN_KERNELS}, {NT_KERNELS}};
+const struct mw_stream_isa mw_stream_neon_paged = {"neon-8pages", supported, {PAGED_KERNELS}, {NT_PAGED_KERNELS}};
 #else
 typedef int mw_stream_neon_is_arm_only;
 #endif

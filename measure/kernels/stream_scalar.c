@@ -20,3 +20,4 @@ static bool supported(void)
 }
 
 const struct mw_stream_isa mw_stream_scalar = {"scalar", supported, {PLAIN_KERNELS}, {NT_KERNELS}};
+const struct mw_stream_isa mw_stream_scalar_paged = {"scalar-8pages", supported, {PAGED_KERNELS}, {NT_PAGED_KERNELS}};

@@ -38,6 +38,7 @@ static bool supported(void)
 }
 
 const struct mw_stream_isa mw_stream_sse2 = {"sse2", supported, {PLAIN_KERNELS}, {NT_KERNELS}};
+const struct mw_stream_isa mw_stream_sse2_paged = {"sse2-8pages", supported, {PAGED_KERNELS}, {NT_PAGED_KERNELS}};
 #else
 typedef int mw_stream_sse2_is_x86_only;
 #endif

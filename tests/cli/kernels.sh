@@ -27,6 +27,7 @@ x86_64)
             has "$isa $op stores $register" stream_$isa ${isa}_$op "mova?[pd]+[sd] +%$register|vmovap[sd] %$register"
             lacks "$isa $op has ordinary stores only" stream_$isa ${isa}_$op 'movnt'
             has "$isa ${op}_nt stores past the caches" stream_$isa ${isa}_${op}_nt "movntp[sd] +%$register|movntdq +%$register"
+            has "$isa ${op}_nt_paged stores past the caches" stream_$isa ${isa}_${op}_nt_paged "movntp[sd] +%$register|movntdq +%$register"
             has "$isa ${op}_nt ends with a fence" stream_$isa ${isa}_${op}_nt 'sfence'
         done
         for op in read dot; do lacks "$isa $op stores nothing in its loop" stream_$isa ${isa}_$op 'movnt|mov[a-z]+ +%[xyz]mm[0-9]+,.*\((%rdi|%rsi|%rdx)'; done
