@@ -22,3 +22,7 @@ bench-accuracy: $(B)/bench/accuracy ## errors of predictions on held-out points 
 .PHONY: bench-measure
 bench-measure: build-all ## memwall measure beside STREAM=path, MULTICHASE=path and LIKWID_BENCH=path, in turns
 	@MEMWALL=$(B)/memwall bash bench/measure.sh
+.PHONY: bench-scan
+bench-scan: ## what a scan adds to a run of sleep 0.05, beside hyperfine
+	@$(MAKE) --no-print-directory build-all
+	@bench/scan.sh $(B)/memwall

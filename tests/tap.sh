@@ -27,6 +27,9 @@ not_ok() {
 }
 skip() { count=$((count + 1)); echo "ok $count $1 # SKIP $2"; }
 
+# machine_alone: for scripts that scan this machine itself. memwall refuses a second scan, so they take turns.
+machine_alone() { exec 8>>"/tmp/memwall-tests-$(id -u)" && flock 8; }
+
 # check NAME COMMAND…: status 0
 check() { fails 0 "$@"; }
 

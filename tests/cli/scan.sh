@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # memwall scan as a user calls it, over cores only.
 . "$(dirname "$0")/../tap.sh"
+machine_alone
 file=$tmp/runs.csv
 # holds CONDITION ROWS: on the columns of each row, by name; so many rows
 holds() {
