@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Robust standard deviations; at 4 true socket steps are called errors. */
-static const double limit_sd = 4.5;
+/* Robust standard deviations of the rest without the block, and of all with it: a gross error makes its neighbours look
+   wrong, too, and hides in their spread. Below, true socket steps are called errors. */
+static const double limit_sd = 4.5, limit_sd_with = 3;
 /* ln: nobody calls a run a tenth too slow broken. */
 static const double limit_ln = 0.25;
 /* One point in this many may be an outlier, and one frequency in that many have a bad run on one core. */
@@ -21,12 +22,12 @@ static const struct mw_kernel screen_kernel = {4, 1, 1};
 struct block {
     size_t first, count;
     bool frequency;
-    double delta, z;
+    double delta, root_precision, z;
 };
 
 struct screen {
     size_t n;
-    double *q;         /* (K + noise)^-1, n x n */
+    double *q, *saved; /* (K + noise)^-1, n x n; as it was before a trial */
     double *qr;        /* q residual */
     double *scratch;   /* n */
     struct block *blocks;
@@ -64,8 +65,8 @@ static void list_blocks(struct screen *s, enum mw_quantity quantity, const struc
     s->freq_budget = freqs / FREQS_PER_OUTLIER;
 }
 
-/* The worst block that the budgets still allow, by |z| in robust standard deviations of single points; NULL for none. */
-static struct block *worst(struct screen *s, const double *residual)
+/* Every block's shift; returns the robust standard deviation of the single points'. */
+static double spread(struct screen *s, const double *residual)
 {
     size_t n = s->n;
     for (size_t i = 0; i < n; i++)
@@ -78,16 +79,23 @@ static struct block *worst(struct screen *s, const double *residual)
             for (size_t j = block->first; j < block->first + block->count; j++)
                 precision += s->q[i * n + j];
         }
+        block->root_precision = sqrt(precision);
         block->delta = pull / precision;
-        block->z = block->delta * sqrt(precision);
+        block->z = fabs(block->delta) * block->root_precision;
     }
     for (size_t i = 0; i < n; i++)
-        s->scratch[i] = s->blocks[i].z;
-    double sd = mw_mad(s->scratch, n);
+        s->scratch[i] = s->blocks[i].delta * s->blocks[i].root_precision;
+    return mw_mad(s->scratch, n);
+}
+
+/* The worst block that the budgets still allow, by z in robust standard deviations; NULL for none. */
+static struct block *worst(struct screen *s, const double *residual)
+{
+    double sd = spread(s, residual);
     struct block *found = NULL;
     for (size_t k = 0; k < s->block_count && sd > 0; k++) {
         struct block *block = &s->blocks[k];
-        block->z = fabs(block->z) / sd;
+        block->z /= sd;
         if ((block->frequency ? s->freq_budget : s->point_budget) > 0 && (!found || block->z > found->z))
             found = block;
     }
@@ -106,20 +114,35 @@ static void add_noise(struct screen *s, size_t i, double more)
             s->q[a * n + b] -= factor * column[a] * column[b];
 }
 
+/* Raises the noise of a block's points, if it is that far off in deviations of the rest without it. */
+static bool set_aside(struct screen *s, struct block *block, const struct mw_spot *sites, const double *residual,
+                      double *factor)
+{
+    size_t n = s->n;
+    double off = fabs(block->delta) * block->root_precision, times = block->z * block->z;
+    memcpy(s->saved, s->q, n * n * sizeof *s->q);
+    for (size_t i = block->first; i < block->first + block->count; i++)
+        add_noise(s, i, sites[i].noise * factor[i] * (times - 1));
+    double sd = spread(s, residual);
+    if (!(sd > 0 && off > limit_sd * sd)) {
+        memcpy(s->q, s->saved, n * n * sizeof *s->q);
+        return false;
+    }
+    for (size_t i = block->first; i < block->first + block->count; i++)
+        factor[i] *= times;
+    return true;
+}
+
 static void run(struct screen *s, const struct mw_spot *sites, const double *residual, double *factor)
 {
     for (size_t i = 0; i < s->n; i++)
         factor[i] = 1;
     for (;;) {
         struct block *block = worst(s, residual);
-        if (!block || !(block->z > limit_sd && fabs(block->delta) > limit_ln))
+        if (!block || !(block->z > limit_sd_with && fabs(block->delta) > limit_ln) ||
+            !set_aside(s, block, sites, residual, factor))
             break;
         *(block->frequency ? &s->freq_budget : &s->point_budget) -= 1;
-        double times = block->z * block->z;
-        for (size_t i = block->first; i < block->first + block->count; i++) {
-            add_noise(s, i, sites[i].noise * factor[i] * (times - 1));
-            factor[i] *= times;
-        }
     }
 }
 
@@ -134,7 +157,7 @@ enum mw_err mw_outlier_screen(enum mw_quantity quantity, const struct mw_spot *s
         goto out;
     }
     double *w = work + 4 * n * n;
-    struct screen s = {n, work + 5 * n * n, work + 6 * n * n, work + 6 * n * n + n, blocks, 0, 0, 0};
+    struct screen s = {n, work + 5 * n * n, work, work + 6 * n * n, work + 6 * n * n + n, blocks, 0, 0, 0};
     list_blocks(&s, quantity, sites);
     mw_kernel_parts(quantity, sites, n, sites, n, work);
     if (mw_kernel_whiten(&screen_kernel, work, sites, n, work + 3 * n * n, w, &log_det)) {
