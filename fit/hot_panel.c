@@ -62,25 +62,18 @@ static inline double sum_lanes(const lanes *sum)
     return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
+/* One row at a time, so that which rows stand beside it cannot change a sum. */
 MW_HOT void mw_panel_add_products(const double *rows, size_t m, size_t n, const double *z, double *out)
 {
-    size_t width = (n + MW_PANEL - 1) / MW_PANEL * MW_PANEL / LANES, i = 0;
+    size_t width = (n + MW_PANEL - 1) / MW_PANEL * MW_PANEL / LANES;
     const lanes *row = (const lanes *)rows, *zv = (const lanes *)z;
-    for (; i + 4 <= m; i += 4, row += 4 * width) {
-        lanes sum[4] = {{0}, {0}, {0}, {0}};
-        for (size_t j = 0; j < width; j++) {
-            sum[0] += row[j] * zv[j];
-            sum[1] += row[width + j] * zv[j];
-            sum[2] += row[2 * width + j] * zv[j];
-            sum[3] += row[3 * width + j] * zv[j];
+    for (size_t i = 0; i < m; i++, row += width) {
+        lanes even = {0}, odd = {0};
+        for (size_t j = 0; j < width; j += 2) {
+            even += row[j] * zv[j];
+            odd += row[j + 1] * zv[j + 1];
         }
-        for (size_t k = 0; k < 4; k++)
-            out[i + k] += sum_lanes(&sum[k]);
-    }
-    for (; i < m; i++, row += width) {
-        lanes sum = {0};
-        for (size_t j = 0; j < width; j++)
-            sum += row[j] * zv[j];
-        out[i] += sum_lanes(&sum);
+        even += odd;
+        out[i] += sum_lanes(&even);
     }
 }

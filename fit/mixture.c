@@ -11,8 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enough for medians and intervals; evidence is then good to 2-4 nats, which the tempered weights bear. */
-enum { PARTICLES = 200, SWEEPS = 3, FINAL_SWEEPS = 8, DRAWS = 40 };
+/* Enough for medians and intervals; evidence is then good to 2-4 nats, which the tempered weights bear. Few points are
+   cheap, and leave more to the priors that have to be explored. */
+enum { FEW_POINTS = 32, DRAWS = 40 };
+struct effort {
+    size_t particles, sweeps, final_sweeps;
+};
+static const struct effort effort_few = {360, 4, 10}, effort_many = {200, 3, 8};
 enum { SCREEN_PASSES = 3 };
 /* The law whose residual is screened: it bends both ways and has few parameters. */
 static const struct mw_prior_member screening = {"usl-memory", MW_PRIOR_ROOT};
@@ -72,11 +77,12 @@ static unsigned long stream_seed(unsigned long seed, const struct job *job)
 }
 
 /* Evenly taken particles in natural units. */
-static void keep_draws(struct mw_likelihood *likelihood, const double *u, size_t dims, struct mw_ensemble_fit *fit)
+static void keep_draws(struct mw_likelihood *likelihood, const double *u, size_t particles, size_t dims,
+                       struct mw_ensemble_fit *fit)
 {
     for (size_t s = 0; s < DRAWS; s++) {
         struct mw_particle particle;
-        mw_likelihood_particle(likelihood, u + s * PARTICLES / DRAWS * dims, &particle);
+        mw_likelihood_particle(likelihood, u + s * particles / DRAWS * dims, &particle);
         memcpy(fit->params + s * fit->param_count, particle.params, fit->param_count * sizeof *fit->params);
         fit->scale[s] = particle.scale;
         fit->sigma[s] = particle.sigma;
@@ -87,19 +93,20 @@ static void keep_draws(struct mw_likelihood *likelihood, const double *u, size_t
 static enum mw_err run_job(struct job *job, const struct workshop *shop, struct mw_error *error)
 {
     struct mw_likelihood likelihood = {0};
+    const struct mw_whitener *whitener = job->independent ? &shop->independent : &shop->joint;
+    struct effort effort = whitener->n <= FEW_POINTS ? effort_few : effort_many;
     size_t dims = mw_likelihood_dims(job->law);
-    double *u = malloc(PARTICLES * dims * sizeof *u);
+    double *u = malloc(effort.particles * dims * sizeof *u);
     if (!u)
         return mw_fail(error, MW_NOMEM, "out of memory for the fits of '%s'", job->law->name);
-    enum mw_err err =
-        mw_likelihood_init(&likelihood, job->independent ? &shop->independent : &shop->joint, error);
+    enum mw_err err = mw_likelihood_init(&likelihood, whitener, error);
     if (err)
         goto out;
     mw_prior_map_init(&likelihood.prior, job->law, job->prior, shop->p_max, shop->options->k_max);
     struct mw_smc smc = {.dims = dims,
-                         .particles = PARTICLES,
-                         .sweeps = SWEEPS,
-                         .final_sweeps = FINAL_SWEEPS,
+                         .particles = effort.particles,
+                         .sweeps = effort.sweeps,
+                         .final_sweeps = effort.final_sweeps,
                          .seed = stream_seed(shop->options->seed, job),
                          .log_likelihood = mw_likelihood_log,
                          .context = &likelihood};
@@ -109,7 +116,7 @@ static enum mw_err run_job(struct job *job, const struct workshop *shop, struct 
         err = fit_alloc(&job->fit, job, error);
     if (!err) {
         job->fit.log_evidence = log_evidence;
-        keep_draws(&likelihood, u, dims, &job->fit);
+        keep_draws(&likelihood, u, effort.particles, dims, &job->fit);
     }
 out:
     mw_likelihood_release(&likelihood);

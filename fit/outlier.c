@@ -114,12 +114,12 @@ static void add_noise(struct screen *s, size_t i, double more)
             s->q[a * n + b] -= factor * column[a] * column[b];
 }
 
-/* Raises the noise of a block's points, if it is that far off in deviations of the rest without it. */
+/* Raises the noise of a block's points until even their mean says as little as one bad point, if it is that far off in deviations of the rest without it. */
 static bool set_aside(struct screen *s, struct block *block, const struct mw_spot *sites, const double *residual,
                       double *factor)
 {
     size_t n = s->n;
-    double off = fabs(block->delta) * block->root_precision, times = block->z * block->z;
+    double off = fabs(block->delta) * block->root_precision, times = block->z * block->z * (double)block->count;
     memcpy(s->saved, s->q, n * n * sizeof *s->q);
     for (size_t i = block->first; i < block->first + block->count; i++)
         add_noise(s, i, sites[i].noise * factor[i] * (times - 1));

@@ -5,25 +5,27 @@
 #include "fit/blend.h"
 #include "fit/power.h"
 #include "fit/predictive.h"
+#include "fit/prior.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Inside the measured cores fits count by their evidence; in frequency beyond the data and among independent fits beyond
-   the cores by its .3rd power (the sampler's evidence is good to some nats only, and there it says less). */
-static const double temper_inside = 1, temper_beyond = 0.3;
-/* Beyond the measured cores, joint fits have half of the mass, evenly, and fits with independent noise the other half:
-   what the discrepancy explained inside may be the law's own bend. */
+/* Inside the measured cores fits count by their evidence; in frequency beyond the data by a power of it, and so do
+   independent fits beyond the cores (the sampler's evidence is good to some nats only, and there it says less). */
+static const double temper_inside = 1, temper_freq = 0.3, temper_independent = 0.5;
+/* Beyond the measured cores, joint fits have half of the mass, by mw_prior_beyond alone, and fits with independent noise
+   the other half: what the discrepancy explained inside may be the law's own bend. */
 static const double independent_share = 0.5;
 /* A fit with less than this weight is not looked at. */
 static const double weight_least = 1e-4;
 /* Of the 64 noise quantiles each draw takes four, in strides that are coprime with 64 over the draws. */
 enum { NOISE_PER_DRAW = 4, NOISE_STRIDE = 37 };
-/* Intervals: quantiles of so few fits are a little narrow; a clock ticks; and what no data below can show (a second
-   socket, a knee of the clock) drifts by so much of ln value per doubling beyond the data, at Student's 95 %. */
-static const double widen = 1.1, half_width_least = 0.01;
-static const double drift_cores = 0.08, drift_freq = 0.02, student_95 = 2.132, normal_95 = 1.645;
+/* Intervals: quantiles of so few fits are a little narrow inside and, with so many opinions, wide beyond; a clock ticks;
+   and what no data below can show (a second socket, a knee of the clock) drifts by so much of ln value per doubling
+   beyond the data, at Student's 95 %. */
+static const double widen = 1.15, widen_beyond = 0.8, half_width_least = 0.01;
+static const double drift_cores = 0.09, drift_freq = 0.02, student_95 = 2.132, normal_95 = 1.645;
 /* Queries this close to the edge are inside. */
 static const double edge = 1e-6;
 /* Small batches keep the draws of all queries out of memory. */
@@ -67,11 +69,13 @@ static void weigh(const struct engine *engine, const struct place *place, double
         share[0] = 0;
         share[1] = 1;
     }
-    double temper = beyond ? 0 : place->doublings_f > 0 ? temper_beyond : temper_inside;
+    double temper = beyond ? 0 : place->doublings_f > 0 ? temper_freq : temper_inside;
     for (size_t f = 0; f < ensemble->count; f++) {
         const struct mw_ensemble_fit *fit = &ensemble->fits[f];
-        weight[f] = fit->independent ? exp(temper_beyond * (fit->log_evidence - engine->independent_top))
+        weight[f] = fit->independent ? exp(temper_independent * (fit->log_evidence - engine->independent_top))
                                      : exp(temper * (fit->log_evidence - engine->joint_top));
+        if (beyond)
+            weight[f] *= mw_prior_beyond(fit->law, fit->prior);
         sum[fit->independent] += weight[f];
     }
     for (size_t f = 0; f < ensemble->count; f++) {
@@ -118,7 +122,8 @@ static double spread_out(double quantile[3], double doublings_p, double doubling
 {
     double p = student_95 * drift_cores * doublings_p, f = student_95 * drift_freq * doublings_f;
     double extra = p * p + f * f;
-    double down = widen * (quantile[1] - quantile[0]), up = widen * (quantile[2] - quantile[1]);
+    double times = doublings_p > 0 ? widen_beyond : widen;
+    double down = times * (quantile[1] - quantile[0]), up = times * (quantile[2] - quantile[1]);
     double least = half_width_least * half_width_least;
     quantile[0] = quantile[1] - sqrt(down * down + extra + least);
     quantile[2] = quantile[1] + sqrt(up * up + extra + least);

@@ -35,19 +35,21 @@ struct work {
     double *whitened;     /* draws x width */
 };
 
-/* ln of the law with its scale at `count` sites. */
+/* ln of the law with its scale at `count` sites. Blocks are filled up to whole vectors, because the logarithm of a vector
+   and that of a single number differ in the last bit, and a site's place must not change its answer. */
 static void evaluate(const struct mw_law *law, const double *params, double scale, enum mw_quantity quantity,
                      const struct mw_spot *sites, size_t count, double *out)
 {
-    enum { BLOCK = 64 };
-    double p[BLOCK], phi[BLOCK], ones[BLOCK], h[BLOCK], h1[BLOCK], offset[BLOCK];
+    enum { BLOCK = 64, LANES = 8 };
+    double p[BLOCK], phi[BLOCK], ones[BLOCK], h[BLOCK], h1[BLOCK], offset[BLOCK], result[BLOCK];
     for (size_t at = 0; at < count; at += BLOCK) {
-        size_t n = count - at < BLOCK ? count - at : BLOCK;
+        size_t used = count - at < BLOCK ? count - at : BLOCK, n = (used + LANES - 1) / LANES * LANES;
         for (size_t i = 0; i < n; i++) {
-            p[i] = sites[at + i].p;
-            phi[i] = sites[at + i].phi;
+            const struct mw_spot *site = &sites[at + (i < used ? i : used - 1)];
+            p[i] = site->p;
+            phi[i] = site->phi;
             ones[i] = 1;
-            offset[i] = quantity == MW_SPEEDUP ? scale : scale - sites[at + i].ln_freq;
+            offset[i] = quantity == MW_SPEEDUP ? scale : scale - site->ln_freq;
         }
         law->eval(params, n, p, phi, h);
         if (quantity == MW_SPEEDUP) {
@@ -55,7 +57,8 @@ static void evaluate(const struct mw_law *law, const double *params, double scal
             for (size_t i = 0; i < n; i++)
                 h[i] = h1[i] / h[i];
         }
-        mw_hot_residuals(offset, 1, h, n, out + at);
+        mw_hot_residuals(offset, 1, h, n, result);
+        memcpy(out + at, result, used * sizeof *out);
     }
 }
 
