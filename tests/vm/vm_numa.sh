@@ -59,6 +59,10 @@ vm_run 'two sockets, hyper-threads, a node without CPUs' -M pc,hmat=on -cpu Neha
     -numa hmat-lb,initiator=1,target=1,hierarchy=memory,data-type=access-bandwidth,bandwidth=10G <<'GUEST'
 . /data/lines.sh
 stream='memwall measure stream --runs 2 --kernel copy-4k --llc 64KiB'
+check 'machine' memwall machine
+prints 'counts cores' '4 physical cores in 2 packages'
+prints 'tells of hyper-threads' '[Hh]yper-threads'
+prints 'shows the node without cores' 'node 2: .*(no|0) cores|node 2: .*memory only'
 check 'stream with a node that has only memory' memwall measure stream --numa --cores 4 --runs 2 --kernel copy --llc 64KiB
 order 'one hyper-thread of each core' 0,2,4,6
 placed 'memory of the node without CPUs is used' '2 cores-cpu0-mem2,' 2
@@ -67,10 +71,21 @@ if echo "$out" | grep -q 'cpu2-mem'; then not_ok 'no core is taken from it' "$ou
 fails 2 'more cores than there are' $stream --cores 5
 says 'hyper-threads are not cores' '4 physical cores'
 
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
+check 'stream without huge pages' memwall measure stream --runs 2 --kernel copy --llc 64KiB --cores 1
+prints 'says that they are base pages' 'page 4096 bytes'
+prints 'in the row as well' '^1,[^,]*,[^,]*,copy,.*,4096,'
+check 'latency without huge pages' memwall measure latency --runs 2 --size 64KiB
+check 'cache without huge pages' memwall measure cache --llc 1MiB --max-time 10
+prints 'says so too' 'cache_scan:.*pages of 4 KiB'
+echo always >/sys/kernel/mm/transparent_hugepage/enabled
+
 echo 0 >/sys/devices/system/cpu/cpu2/online
 echo 0 >/sys/devices/system/cpu/cpu3/online
 check 'stream with an offline core' $stream --cores 3
 order 'it is passed over' 0,4,6
+check 'machine with an offline core' memwall machine
+prints 'tells of it' 'offline'
 echo 1 >/sys/devices/system/cpu/cpu3/online
 check 'stream with an offline hyper-thread' $stream --cores 4
 order 'its sibling is used' 0,3-4,6
@@ -83,6 +98,8 @@ echo 1,5-6 >/sys/fs/cgroup/holes/cpuset.cpus
 confined() { sh -c 'echo $$ >/sys/fs/cgroup/holes/cgroup.procs; exec "$@"' _ "$@"; }
 check 'stream in a CPU set with holes' confined $stream --cores 1,3
 order 'the CPUs of the set are used' 1,5-6
+check 'machine in it' confined memwall machine
+prints 'tells the set' '3 of 8 may be used: 1,5-6'
 fails 2 'more cores than the set has' confined $stream --cores 4
 check 'loaded in it' confined memwall measure loaded --llc 1MiB --runs 2
 echo 5 >/sys/fs/cgroup/holes/cpuset.cpus
