@@ -12,15 +12,15 @@
 
 enum {
     MAX = MW_LAW_MAX_PARAMS,
-    SHORT = 6,     /* iterations of Levenberg-Marquardt that tell a hopeless block from a good one */
-    LONG = 60,     /* iterations to its end */
-    SIMPLEX = 250, /* iterations of the simplex */
-    HANDFUL = 32,  /* points on which starts are screened */
-    BLOCKS = 120,  /* blocks that are polished, on few points */
-    SCREENED = 40, /* of these, polished on all points */
-    SWEEPS = 100,  /* probes of each annealer */
-    FINALISTS = 12,/* candidates that get the long polish */
-    WALK = 12,     /* iterations before and after a neighbouring pattern is let free */
+    SHORT = 6,      /* iterations of Levenberg-Marquardt that tell a hopeless block from a good one */
+    LONG = 60,      /* iterations to its end */
+    SIMPLEX = 250,  /* iterations of the simplex */
+    HANDFUL = 32,   /* points on which starts are screened */
+    BLOCKS = 120,   /* blocks that are polished, on few points */
+    SCREENED = 40,  /* of these, polished on all points */
+    SWEEPS = 100,   /* probes of each annealer */
+    FINALISTS = 12, /* candidates that get the long polish */
+    WALK = 12,      /* iterations before and after a neighbouring pattern is let free */
     ROUNDS = 6,
     TIES = 3,   /* corners that an optimum is looked for along */
     KINKED = 5, /* of these, polished by the simplex too */
@@ -487,21 +487,26 @@ static enum mw_err anneal(struct searcher *s, struct candidate *list, size_t *co
     return err;
 }
 
+/* Laws without corners have few optima, and a simplex has nothing to add but the check that it finds no better. */
 static void finish(struct searcher *s, struct candidate *list, size_t count)
 {
+    bool corners = s->problem.law->branch;
+    size_t finalists = corners ? FINALISTS : FINALISTS / 3, kinked = corners ? KINKED : 1;
     count = distinct(&s->problem, list, count);
-    if (count > FINALISTS)
-        count = FINALISTS;
+    if (count > finalists)
+        count = finalists;
     for (size_t i = 0; i < count; i++)
         polish(s, &list[i], LONG, true);
     count = distinct(&s->problem, list, count);
-    for (size_t i = 0; i < count && i < KINKED; i++)
+    if (count > kinked)
+        count = kinked;
+    for (size_t i = 0; i < count; i++)
         walk(s, &list[i]);
     count = distinct(&s->problem, list, count);
-    for (size_t i = 0; i < count && i < KINKED; i++)
+    for (size_t i = 0; i < count; i++) {
         polish_kinks(s, &list[i], .1);
-    for (size_t i = 0; i < count && i < KINKED; i++)
         slide(s, &list[i]);
+    }
     qsort(list, count, sizeof *list, by_loss);
     for (double before = HUGE_VAL; list[0].loss < before * (1 - 1e-8);) {
         before = list[0].loss;

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/commands.h"
+
+#include "data/units.h"
+#include "fit/contest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct compare_options {
+    const char *train;
+    unsigned long repeats;
+    double memory_freq_hz;
+    struct cli_strings where, map;
+};
+
+static const struct cli_option options_table[] = {
+    {"train", CLI_STRING, CLI_FIELD(struct compare_options, train), "LIST",
+     "numbers of points to train on; default: 6, 10, 20, 40, 80, 160 as far as half of the points", NULL, 0, 0},
+    {"repeats", CLI_COUNT, CLI_FIELD(struct compare_options, repeats), "R", "random splits of each size (default 5)", NULL,
+     1, 1000},
+    {"memory-freq", CLI_FREQ, CLI_FIELD(struct compare_options, memory_freq_hz), "GHz",
+     "the memory's frequency; default: from the file, else 2.133 GHz", NULL, 0, 0},
+    {"where", CLI_REPEATED, CLI_FIELD(struct compare_options, where), "COLUMN=VALUE",
+     "only these rows; may be repeated", NULL, 0, 0},
+    {"map", CLI_REPEATED, CLI_FIELD(struct compare_options, map), "FIELD=COLUMN",
+     "which column holds cores, freq, time, rate or speedup; may be repeated", NULL, 0, 0},
+    {0},
+};
+
+static void defaults(void *options)
+{
+    ((struct compare_options *)options)->repeats = 5;
+}
+
+static enum mw_err training_sizes(const char *text, size_t points, size_t **sizes, size_t *count, struct mw_error *error)
+{
+    static const size_t usual[] = {6, 10, 20, 40, 80, 160};
+    double *values = NULL;
+    size_t n = 0;
+    enum mw_err err = text ? mw_parse_cores(text, NULL, 0, &values, &n, error) : MW_OK;
+    if (err)
+        return err;
+    *sizes = malloc((n + sizeof usual / sizeof *usual) * sizeof **sizes);
+    *count = 0;
+    for (size_t i = 0; i < n && *sizes; i++)
+        (*sizes)[(*count)++] = (size_t)values[i];
+    for (size_t i = 0; i < sizeof usual / sizeof *usual && *sizes && !text; i++)
+        if (2 * usual[i] <= points)
+            (*sizes)[(*count)++] = usual[i];
+    free(values);
+    if (!*sizes)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    if (*count == 0)
+        return mw_fail(error, MW_NOFIT, "%zu points are too few to train on six and judge by as many", points);
+    return MW_OK;
+}
+
+static void print_csv(const struct mw_contest *contest, FILE *to)
+{
+    fprintf(to, "method,train_points,error_percent,error_low_percent,error_high_percent\n");
+    for (size_t i = 0; i < contest->count; i++) {
+        const struct mw_contest_entry *e = &contest->entries[i];
+        fprintf(to, "%s,%zu,%.4g,%.4g,%.4g\n", e->name, e->train, e->mean_percent, e->low_percent, e->high_percent);
+    }
+}
+
+/* The fewest training points of which a method is as good as `percent`; 0 where none are. */
+static size_t points_for(const struct mw_contest *contest, size_t method, double percent)
+{
+    for (size_t i = method; i < contest->count; i += contest->methods)
+        if (contest->entries[i].mean_percent <= percent)
+            return contest->entries[i].train;
+    return 0;
+}
+
+static void print_table(const struct mw_contest *contest, size_t repeats, FILE *to)
+{
+    fprintf(to, "mean error in %% on the points not trained on, over %zu splits\n%strained on        ", repeats, cli_bold());
+    for (size_t i = 0; i < contest->count; i += contest->methods)
+        fprintf(to, " %7zu", contest->entries[i].train);
+    fprintf(to, "%s\n", cli_reset());
+    for (size_t m = 0; m < contest->methods; m++) {
+        fprintf(to, "%-18s", contest->entries[m].name);
+        for (size_t i = m; i < contest->count; i += contest->methods)
+            fprintf(to, " %7.1f", contest->entries[i].mean_percent);
+        fputc('\n', to);
+    }
+    fputc('\n', to);
+    double mixture = contest->entries[0].mean_percent;
+    for (size_t m = contest->methods - 3; m < contest->methods; m++) {
+        size_t needed = points_for(contest, m, mixture);
+        if (needed)
+            fprintf(to, "%s needs %zu points for the error that the mixture has with %zu\n", contest->entries[m].name,
+                    needed, contest->entries[0].train);
+        else
+            fprintf(to, "%s does not reach the error that the mixture has with %zu points\n", contest->entries[m].name,
+                    contest->entries[0].train);
+    }
+}
+
+static void progress(void *context, size_t done, size_t total)
+{
+    cli_progress(context, done, total, "split");
+}
+
+static enum mw_err compare(struct cli *cli, const struct compare_options *o, struct mw_contest *contest)
+{
+    struct mw_dataset dataset = {0};
+    struct mw_points points = {0};
+    size_t *sizes = NULL, count = 0;
+    const struct mw_dataset_options reading = {.where = o->where.items, .where_count = o->where.count,
+                                               .map = o->map.items, .map_count = o->map.count};
+    enum mw_err err = mw_dataset_read(&dataset, cli->operands[0], &reading, &cli->error);
+    if (!err)
+        err = mw_points_from_dataset(&points, &dataset, &cli->error);
+    if (!err)
+        err = training_sizes(o->train, points.count, &sizes, &count, &cli->error);
+    if (!err) {
+        const double assumed_hz = 2.133e9; /* as in fit */
+        struct mw_knowledge knowledge = {.memory_freq_hz = o->memory_freq_hz > 0         ? o->memory_freq_hz
+                                                           : dataset.memory_freq_hz > 0 ? dataset.memory_freq_hz
+                                                                                         : assumed_hz};
+        const struct mw_contest_options options = {sizes, count, o->repeats, cli->common.seed, &knowledge, progress, cli};
+        err = mw_contest_run(contest, &points, &options, &cli->error);
+    }
+    free(sizes);
+    mw_points_release(&points);
+    mw_dataset_release(&dataset);
+    return err;
+}
+
+static int run(struct cli *cli, const void *opaque)
+{
+    const struct compare_options *o = opaque;
+    struct mw_contest contest = {0};
+    struct mw_output output = {0};
+    struct mw_provenance run = {0};
+    enum mw_err err = compare(cli, o, &contest);
+    if (!err)
+        err = mw_output_open(&output, cli->common.output, cli->common.force, &cli->error);
+    if (!err && cli->common.csv) {
+        err = mw_provenance_init(&run, cli->argc, cli->argv, &cli->error);
+        if (!err)
+            mw_provenance_print(&run, output.stream);
+    }
+    if (!err) {
+        if (cli->common.csv)
+            print_csv(&contest, output.stream);
+        else
+            print_table(&contest, o->repeats, output.stream);
+        err = mw_output_commit(&output, &cli->error);
+    }
+    mw_output_release(&output);
+    mw_provenance_release(&run);
+    mw_contest_release(&contest);
+    return err ? cli_fail(cli, &cli->error) : 0;
+}
+
+const struct cli_command cmd_compare = {
+    .name = "compare",
+    .summary = "compare laws and machine learning on the same splits of measured runs",
+    .usage = "[options] runs.csv",
+    .description =
+        "Trains every law, the mixture of laws, kernel ridge regression, support vector regression and a regression tree on "
+        "random subsets of the measured points and judges them by the others. The table shows the mean error by the number of "
+        "points trained on; --csv adds the least and the largest of the splits.",
+    .options = options_table,
+    .groups = CLI_OUTPUT | CLI_CSV | CLI_SEED,
+    .options_size = sizeof(struct compare_options),
+    .defaults = defaults,
+    .run = run,
+    .examples = "  memwall compare runs.csv --train 10,40 --repeats 3\n",
+    .operands_min = 1,
+    .operands_max = 1,
+};
