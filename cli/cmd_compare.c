@@ -18,8 +18,8 @@ struct compare_options {
 static const struct cli_option options_table[] = {
     {"train", CLI_STRING, CLI_FIELD(struct compare_options, train), "LIST",
      "numbers of points to train on; default: 6, 10, 20, 40, 80, 160 as far as half of the points", NULL, 0, 0},
-    {"repeats", CLI_COUNT, CLI_FIELD(struct compare_options, repeats), "R", "random splits of each size (default 5)", NULL,
-     1, 1000},
+    {"repeats", CLI_COUNT, CLI_FIELD(struct compare_options, repeats), "R", "random splits of each size (default 5)",
+     NULL, 1, 1000},
     {"memory-freq", CLI_FREQ, CLI_FIELD(struct compare_options, memory_freq_hz), "GHz",
      "the memory's frequency; default: from the file, else 2.133 GHz", NULL, 0, 0},
     {"where", CLI_REPEATED, CLI_FIELD(struct compare_options, where), "COLUMN=VALUE",
@@ -34,7 +34,8 @@ static void defaults(void *options)
     ((struct compare_options *)options)->repeats = 5;
 }
 
-static enum mw_err training_sizes(const char *text, size_t points, size_t **sizes, size_t *count, struct mw_error *error)
+static enum mw_err training_sizes(const char *text, size_t points, size_t **sizes, size_t *count,
+                                  struct mw_error *error)
 {
     static const size_t usual[] = {6, 10, 20, 40, 80, 160};
     double *values = NULL;
@@ -77,7 +78,8 @@ static size_t points_for(const struct mw_contest *contest, size_t method, double
 
 static void print_table(const struct mw_contest *contest, size_t repeats, FILE *to)
 {
-    fprintf(to, "mean error in %% on the points not trained on, over %zu splits\n%strained on        ", repeats, cli_bold());
+    fprintf(to, "mean error in %% on the points not trained on, over %zu splits\n%strained on        ", repeats,
+            cli_bold());
     for (size_t i = 0; i < contest->count; i += contest->methods)
         fprintf(to, " %7zu", contest->entries[i].train);
     fprintf(to, "%s\n", cli_reset());
@@ -110,8 +112,8 @@ static enum mw_err compare(struct cli *cli, const struct compare_options *o, str
     struct mw_dataset dataset = {0};
     struct mw_points points = {0};
     size_t *sizes = NULL, count = 0;
-    const struct mw_dataset_options reading = {.where = o->where.items, .where_count = o->where.count,
-                                               .map = o->map.items, .map_count = o->map.count};
+    const struct mw_dataset_options reading = {
+        .where = o->where.items, .where_count = o->where.count, .map = o->map.items, .map_count = o->map.count};
     enum mw_err err = mw_dataset_read(&dataset, cli->operands[0], &reading, &cli->error);
     if (!err)
         err = mw_points_from_dataset(&points, &dataset, &cli->error);
@@ -119,10 +121,11 @@ static enum mw_err compare(struct cli *cli, const struct compare_options *o, str
         err = training_sizes(o->train, points.count, &sizes, &count, &cli->error);
     if (!err) {
         const double assumed_hz = 2.133e9; /* as in fit */
-        struct mw_knowledge knowledge = {.memory_freq_hz = o->memory_freq_hz > 0         ? o->memory_freq_hz
+        struct mw_knowledge knowledge = {.memory_freq_hz = o->memory_freq_hz > 0        ? o->memory_freq_hz
                                                            : dataset.memory_freq_hz > 0 ? dataset.memory_freq_hz
-                                                                                         : assumed_hz};
-        const struct mw_contest_options options = {sizes, count, o->repeats, cli->common.seed, &knowledge, progress, cli};
+                                                                                        : assumed_hz};
+        const struct mw_contest_options options = {sizes,      count,    o->repeats, cli->common.seed,
+                                                   &knowledge, progress, cli};
         err = mw_contest_run(contest, &points, &options, &cli->error);
     }
     free(sizes);
@@ -162,10 +165,11 @@ const struct cli_command cmd_compare = {
     .name = "compare",
     .summary = "compare laws and machine learning on the same splits of measured runs",
     .usage = "[options] runs.csv",
-    .description =
-        "Trains every law, the mixture of laws, kernel ridge regression, support vector regression and a regression tree on "
-        "random subsets of the measured points and judges them by the others. The table shows the mean error by the number of "
-        "points trained on; --csv adds the least and the largest of the splits.",
+    .description = "Trains every law, the mixture of laws, kernel ridge regression, support vector regression and a "
+                   "regression tree on "
+                   "random subsets of the measured points and judges them by the others. The table shows the mean "
+                   "error by the number of "
+                   "points trained on; --csv adds the least and the largest of the splits.",
     .options = options_table,
     .groups = CLI_OUTPUT | CLI_CSV | CLI_SEED,
     .options_size = sizeof(struct compare_options),

@@ -15,6 +15,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_predict,
     &cmd_recommend,
     &cmd_diagnose,
+    &cmd_compare,
     &cmd_tune,
     &cmd_schedule,
     &cmd_plot,

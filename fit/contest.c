@@ -88,8 +88,8 @@ static void draw_split(struct stage *s, size_t train)
         chosen[s->order[i]] = true;
     s->split.train.count = s->split.test_count = 0;
     for (size_t i = 0; i < s->usable.count; i++) {
-        struct mw_point *to = chosen[i] ? &s->split.train.items[s->split.train.count++]
-                                        : &s->split.test[s->split.test_count++];
+        struct mw_point *to =
+            chosen[i] ? &s->split.train.items[s->split.train.count++] : &s->split.test[s->split.test_count++];
         *to = s->usable.items[i];
     }
 }
@@ -116,7 +116,8 @@ static enum mw_err judge_laws(struct stage *s, double *percent, struct mw_error 
             double phi = mw_phi(at->freq_hz, memory_freq_hz);
             s->split.predicted[i] =
                 s->usable.quantity == MW_TIME
-                    ? log(mw_time_s(s->scores[l].law, best->params, exp(best->b), at->cores, at->freq_hz, memory_freq_hz))
+                    ? log(mw_time_s(s->scores[l].law, best->params, exp(best->b), at->cores, at->freq_hz,
+                                    memory_freq_hz))
                     : log(mw_speedup_same(s->scores[l].law, best->params, at->cores, phi)) - best->b;
         }
         percent[l] = mean_error(&s->split);

@@ -10,8 +10,8 @@
  */
 struct mw_contest_entry {
     char name[24];
-    size_t train;        /* points trained on */
-    double mean_percent; /* error, mean over the repeats */
+    size_t train;                     /* points trained on */
+    double mean_percent;              /* error, mean over the repeats */
     double low_percent, high_percent; /* least and largest of the repeats */
 };
 

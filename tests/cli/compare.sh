@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# memwall compare: laws and learners on the same splits.
+. "$(dirname "$0")/../tap.sh"
+
+awk 'BEGIN { print "cores,freq_ghz,time_s"
+    for (f = 1.2; f < 2.5; f += .4) for (p = 1; p <= 16; p++) {
+        noise = 1 + .02 * sin(7 * p + 31 * f)
+        printf "%d,%.1f,%.6g\n", p, f, 20 / f * (.04 + .96 / p) * (1 + .4 * f / 2) * noise } }' >"$tmp/runs.csv"
+
+check 'a table' "$memwall" compare "$tmp/runs.csv" --train 8 --repeats 1
+for name in mixture vls amdahl usl kernel-ridge svr tree; do prints "table: $name" "^$name +[0-9]"; done
+check 'CSV' "$memwall" compare "$tmp/runs.csv" --train 8 --repeats 1 --csv
+prints 'CSV: header' '^method,train_points,error_percent'
+law=$(grep '^amdahl-memory,8,' <<<"$out" | cut -d, -f3) tree=$(grep '^tree,8,' <<<"$out" | cut -d, -f3)
+if awk "BEGIN { exit !($law < 6 && $law < $tree) }"; then ok 'the true law beats the tree'
+else not_ok 'the true law beats the tree' "amdahl-memory $law, tree $tree"; fi
+first=$(grep -v '^#' <<<"$out")
+OMP_NUM_THREADS=1 "$memwall" compare "$tmp/runs.csv" --train 8 --repeats 1 --csv >"$tmp/again.csv" 2>/dev/null
+if [ "$first" = "$(grep -v '^#' "$tmp/again.csv")" ]; then ok 'the same with one thread'; else not_ok 'the same with one thread'; fi
+fails 4 'too many points to train on' "$memwall" compare "$tmp/runs.csv" --train 64
+fails 3 'not a table' "$memwall" compare /dev/null
+fails 2 'a bad list' "$memwall" compare "$tmp/runs.csv" --train some

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/unit/unit.h"
+
+#include "fit/score.h"
+#include "model/laws.h"
+#include "model/time.h"
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+static const double memory_freq_hz = 2e9;
+static const struct mw_knowledge knowledge = {.memory_freq_hz = 2e9};
+
+enum { CORES = 9, FREQS = 4, N = CORES * FREQS };
+static const unsigned cores[CORES] = {1, 2, 3, 4, 6, 8, 12, 16, 24};
+
+/* Times of a law with normal noise on their logarithm. */
+static struct mw_points simulate(const struct mw_law *law, const double *params, double noise, unsigned long seed,
+                                 struct mw_point *items)
+{
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    gsl_rng_set(rng, seed);
+    for (size_t i = 0; i < N; i++) {
+        double freq_hz = 1.2e9 + .4e9 * (double)(i / CORES);
+        double time_s = mw_time_s(law, params, 30e9, cores[i % CORES], freq_hz, memory_freq_hz);
+        items[i] = (struct mw_point){.cores = cores[i % CORES],
+                                     .freq_hz = freq_hz,
+                                     .count = 1,
+                                     .noise_factor = 1,
+                                     .value = time_s * exp(gsl_ran_gaussian(rng, noise))};
+    }
+    gsl_rng_free(rng);
+    return (struct mw_points){items, N, MW_TIME};
+}
+
+static struct mw_optimum fit(const struct mw_points *points, const struct mw_law *law, enum mw_loss loss,
+                             unsigned long seed)
+{
+    struct mw_problem problem;
+    struct mw_optimum found;
+    assert_int_equal(mw_problem_init(&problem, points, loss, memory_freq_hz, NULL), MW_OK);
+    mw_problem_law(&problem, law);
+    assert_int_equal(mw_search(&found, &problem, MW_METHOD_CSA, seed, NULL), MW_OK);
+    mw_problem_release(&problem);
+    return found;
+}
+
+/* Without noise every law gives back its own curve: the loss is that of rounding. */
+static void exact_data(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *law;
+        double params[5];
+    } cases[] = {
+        {"vls", {.97, 1.5, .02, .4}},
+        {"vls-contention", {.99, 1, .01, .3, .002}},
+        {"amdahl", {.93}},
+        {"usl", {.04, 1e-3}},
+        {"amdahl-memory", {.95, .4, .3}},
+        {"gustafson", {.9}},
+        {"sun-ni", {.8, .6}},
+        {"socket", {.96, .5, .8, 8}},
+        {"tiers", {.98, .6, .4, .2, .3}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mw_point items[N];
+        const struct mw_law *law = mw_law_find(cases[i].law);
+        struct mw_points points = simulate(law, cases[i].params, 0, 1, items);
+        struct mw_optimum found = fit(&points, law, MW_LOSS_ROBUST, 1);
+        if (!(found.loss < 1e-8))
+            fail_msg("%s: loss %g", law->name, found.loss);
+        static const double elsewhere[] = {5, 12, 24}; /* at a frequency that was not measured */
+        for (size_t k = 0; k < 3; k++) {
+            double ratio =
+                mw_law_h(law, found.params, elsewhere[k], .75) / mw_law_h(law, cases[i].params, elsewhere[k], .75);
+            if (!(fabs(ratio * exp(found.b) / 30e9 - 1) < 1e-3))
+                fail_msg("%s: off by a factor of %g on %g cores", law->name, ratio * exp(found.b) / 30e9, elsewhere[k]);
+        }
+    }
+}
+
+/* The optimum does not depend on the seed, and no start near the truth is better. */
+static void seeds_agree(void **state)
+{
+    (void)state;
+    static const double truth[] = {.97, 1.5, .02, .4};
+    struct mw_point items[N];
+    struct mw_points points = simulate(&mw_law_vls, truth, .03, 7, items);
+    for (int loss = MW_LOSS_ROBUST; loss <= MW_LOSS_SPEEDUP_MSE; loss++) {
+        struct mw_optimum first = fit(&points, &mw_law_vls, (enum mw_loss)loss, 1),
+                          near = {.params = {.97, 1.5, .02, .4}};
+        struct mw_problem problem;
+        assert_int_equal(mw_problem_init(&problem, &points, (enum mw_loss)loss, memory_freq_hz, NULL), MW_OK);
+        mw_problem_law(&problem, &mw_law_vls);
+        assert_int_equal(mw_search_near(&near, &problem, 200, NULL), MW_OK);
+        assert_true(first.loss <= near.loss * (1 + 1e-6));
+        mw_problem_release(&problem);
+        for (unsigned long seed = 2; seed <= 6; seed++)
+            assert_near(fit(&points, &mw_law_vls, (enum mw_loss)loss, seed).loss / first.loss, 1, 1e-6);
+    }
+}
+
+/* A tenth of the rows wrong by a factor of three moves the robust answer little. */
+static void outliers_are_tamed(void **state)
+{
+    (void)state;
+    static const double truth[] = {.97, .3};
+    struct mw_point items[N];
+    struct mw_points points = simulate(&mw_law_amdahl, truth, .02, 3, items);
+    double clean = fit(&points, &mw_law_amdahl, MW_LOSS_ROBUST, 1).params[0];
+    for (size_t i = 4; i < N; i += 10)
+        items[i].value *= i % 20 == 4 ? 3 : 1. / 3;
+    double robust = fit(&points, &mw_law_amdahl, MW_LOSS_ROBUST, 1).params[0];
+    double squares = fit(&points, &mw_law_amdahl, MW_LOSS_LOG, 1).params[0];
+    assert_near(robust, clean, .003);
+    assert_true(fabs(squares - clean) > 2 * fabs(robust - clean));
+}
+
+/* A common factor on all times goes into A alone. */
+static void factor_is_scale(void **state)
+{
+    (void)state;
+    static const double truth[] = {.97, 1.5, .02, .4};
+    struct mw_point items[N];
+    struct mw_points points = simulate(&mw_law_vls, truth, .02, 5, items);
+    struct mw_optimum a = fit(&points, &mw_law_vls, MW_LOSS_ROBUST, 1);
+    for (size_t i = 0; i < N; i++)
+        items[i].value *= 60;
+    struct mw_optimum b = fit(&points, &mw_law_vls, MW_LOSS_ROBUST, 1);
+    assert_near(b.loss / a.loss, 1, 1e-9);
+    assert_near(b.b - a.b, log(60), 1e-6);
+    for (size_t j = 0; j < 4; j++)
+        assert_near(a.params[j], b.params[j], 1e-5);
+}
+
+/*
+ * Gunther's ray tracer (Guerrilla Capacity Planning, 2007; data of the R package usl), speedup over one processor. The
+ * package's regression on deviations from linearity prints sigma .05002, kappa 4.708e-6; the least squares of speedup
+ * itself, by a direct search of its own, are at .0497973, 1.14344e-5.
+ */
+static void published_usl(void **state)
+{
+    (void)state;
+    static const unsigned processors[] = {1, 4, 8, 12, 16, 20, 24, 28, 32, 48, 64};
+    static const double rate[] = {20, 78, 130, 170, 190, 200, 210, 230, 260, 280, 310};
+    struct mw_point items[11];
+    for (size_t i = 0; i < 11; i++)
+        items[i] = (struct mw_point){.cores = processors[i], .value = 1 / rate[i], .count = 1, .noise_factor = 1};
+    struct mw_points points = {items, 11, MW_TIME};
+    struct mw_optimum found = fit(&points, &mw_law_usl, MW_LOSS_SPEEDUP_MSE, 1);
+    assert_near(found.params[0], .0497973, 1e-7);
+    assert_near(found.params[1], 1.14344e-5, 1e-9);
+    struct mw_problem problem;
+    struct mw_scratch scratch;
+    double published[] = {.05002, 4.708e-6};
+    assert_int_equal(mw_problem_init(&problem, &points, MW_LOSS_SPEEDUP_MSE, memory_freq_hz, NULL), MW_OK);
+    mw_problem_law(&problem, &mw_law_usl);
+    assert_int_equal(mw_scratch_init(&scratch, &problem, NULL), MW_OK);
+    double loss = mw_problem_loss(&problem, published, NULL, &scratch);
+    assert_true(found.loss < loss && loss < 1.01 * found.loss);
+    mw_scratch_release(&scratch);
+    mw_problem_release(&problem);
+}
+
+static void plain_annealing_too(void **state)
+{
+    (void)state;
+    static const double truth[] = {.97, 1.5, .02, .4};
+    struct mw_point items[N];
+    struct mw_points points = simulate(&mw_law_vls, truth, .02, 5, items);
+    struct mw_score csa = {.law = &mw_law_vls}, siman = {.law = &mw_law_vls};
+    struct mw_score_options options = {MW_LOSS_LOG, MW_METHOD_CSA, .05, 1, &knowledge};
+    assert_int_equal(mw_score_laws(&csa, 1, &points, &options, NULL), MW_OK);
+    options.method = MW_METHOD_SIMAN;
+    assert_int_equal(mw_score_laws(&siman, 1, &points, &options, NULL), MW_OK);
+    assert_near(siman.optimum.loss / csa.optimum.loss, 1, 1e-6);
+    assert_true(csa.has_cv && csa.cv_mape_percent > 1 && csa.cv_mape_percent < 4); /* 2 % noise */
+    assert_true(csa.rmse_log < .025);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_data),      cmocka_unit_test(seeds_agree),   cmocka_unit_test(outliers_are_tamed),
+        cmocka_unit_test(factor_is_scale), cmocka_unit_test(published_usl), cmocka_unit_test(plain_annealing_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
