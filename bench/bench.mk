@@ -26,3 +26,7 @@ bench-measure: build-all ## memwall measure beside STREAM=path, MULTICHASE=path 
 bench-scan: ## what a scan adds to a run of sleep 0.05, beside hyperfine
 	@$(MAKE) --no-print-directory build-all
 	@bench/scan.sh $(B)/memwall
+
+.PHONY: bench-fit
+bench-fit: $(B)/memwall ## how long fit takes: a million rows, and published sets
+	@MEMWALL=$(B)/memwall bash bench/fit.sh
