@@ -67,16 +67,16 @@ void mw_style_observe(struct mw_style_evidence *evidence, const char *cell)
     }
 }
 
-bool mw_style_settle(const struct mw_style_evidence *evidence, bool comma_separated, struct mw_number_style *style)
+bool mw_style_settle(const struct mw_style_evidence *evidence, bool semicolons, struct mw_number_style *style)
 {
     *style = (struct mw_number_style){'.', '\0'};
     if (evidence->comma_decimal && evidence->comma_thousands)
         return false;
     if (evidence->comma_thousands)
         style->thousands = ',';
-    else if (evidence->comma_decimal || (evidence->comma_unclear && !comma_separated))
+    else if (evidence->comma_decimal || (evidence->comma_unclear && semicolons))
         *style = (struct mw_number_style){',', evidence->dot_thousands ? '.' : '\0'};
-    return evidence->comma_thousands || evidence->comma_decimal || !evidence->comma_unclear || !comma_separated;
+    return evidence->comma_thousands || evidence->comma_decimal || !evidence->comma_unclear || semicolons;
 }
 
 bool mw_cell_missing(const char *cell)

@@ -24,8 +24,11 @@ struct mw_style_evidence {
     bool comma_decimal, comma_thousands, comma_unclear, dot_thousands;
 };
 void mw_style_observe(struct mw_style_evidence *evidence, const char *cell);
-/* False where commas may be either ("1,234" alone) and nothing settles it. comma_separated: the file's separator. */
-bool mw_style_settle(const struct mw_style_evidence *evidence, bool comma_separated, struct mw_number_style *style);
+/*
+ * False where commas may be either ("1,234" alone) and nothing settles it; semicolons between the columns do, because
+ * that is what programs write where the comma is the decimal sign.
+ */
+bool mw_style_settle(const struct mw_style_evidence *evidence, bool semicolons, struct mw_number_style *style);
 
 /* Empty, NA, n/a, null, none, -, <not supported>, <not counted>. */
 bool mw_cell_missing(const char *cell);

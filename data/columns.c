@@ -137,7 +137,7 @@ static enum mw_err settle_style(struct finder *f, struct mw_column *column, stru
     struct mw_style_evidence evidence = {0};
     for (size_t i = 0; i < f->count; i++)
         mw_style_observe(&evidence, mw_table_cell(f->table, f->rows[i], column->index));
-    if (mw_style_settle(&evidence, f->table->delimiter == ',', &column->style))
+    if (mw_style_settle(&evidence, f->table->delimiter == ';', &column->style))
         return MW_OK;
     mw_fail(error, MW_DATA, "%s: commas in column '%s' may be decimal signs or thousands separators", f->table->name,
             mw_table_header(f->table, column->index));

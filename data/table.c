@@ -248,15 +248,43 @@ static size_t count_outside_quotes(const struct line *line, char wanted)
     return count;
 }
 
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The next run of letters that are no spaces, from *at on; false where the line ends. */
+static bool next_word(const struct line *line, size_t *at, size_t *length)
+{
+    while (*at < line->length && is_space(line->start[*at]))
+        ++*at;
+    for (*length = 0; *at + *length < line->length && !is_space(line->start[*at + *length]);)
+        ++*length;
+    return *length > 0;
+}
+
+/* Fields of a line; a blank as the separator stands for a run of spaces. */
+static size_t count_fields(const struct line *line, char delimiter)
+{
+    if (delimiter != ' ')
+        return count_outside_quotes(line, delimiter) + 1;
+    size_t count = 0;
+    for (size_t at = 0, length; next_word(line, &at, &length); at += length)
+        count++;
+    return count;
+}
+
 /*
  * Tab, semicolon and | before comma, because a comma may be a decimal one: the first that stands equally often in the
- * first two lines (but for one at the end), else the most frequent of the first line.
+ * first two lines (but for one at the end), else the most frequent of the first line; with none of them, spaces where
+ * the first lines have as many words.
  */
 static char find_delimiter(const struct line *first, const struct line *second)
 {
     static const char candidates[] = {'\t', ';', '|', ','};
     size_t most = 0;
-    char best = ',';
+    bool words = second->start && count_fields(first, ' ') > 1 && count_fields(first, ' ') == count_fields(second, ' ');
+    char best = words ? ' ' : ',';
     for (size_t i = 0; i < sizeof candidates; i++) {
         size_t a = count_outside_quotes(first, candidates[i]), b = count_outside_quotes(second, candidates[i]);
         if (a && (!second->start || a == b || a == b + 1 || b == a + 1))
@@ -325,7 +353,7 @@ static enum mw_err find_layout(struct layout *layout, struct mw_table *table, co
     table->delimiter = fixed ? fixed : find_delimiter(&first, &second);
     if (!has_number(&first, table->delimiter))
         return MW_OK;
-    if (!remark.start || count_outside_quotes(&remark, table->delimiter) + 1 < count_outside_quotes(&first, table->delimiter)) {
+    if (!remark.start || count_fields(&remark, table->delimiter) < count_fields(&first, table->delimiter)) {
         mw_fail(error, MW_DATA, "%s:%ld: the first line holds numbers, not the names of the columns", table->name,
                 first.number);
         return mw_hint(error, "put a line of names on top, as in cores,freq_ghz,time_s; output of other tools: memwall help import");
@@ -337,9 +365,17 @@ static enum mw_err find_layout(struct layout *layout, struct mw_table *table, co
 /* One physical line to the parser; a quoted cell may go on in the next. */
 static enum mw_err feed(struct csv_parser *csv, struct parse *parse, const char *start, size_t length)
 {
+    const struct line line = {start, length, 0};
+    bool good = true, first = true;
     parse->row_done = false;
-    if (csv_parse(csv, start, length, on_field, on_row, parse) != length ||
-        csv_parse(csv, "\n", 1, on_field, on_row, parse) != 1)
+    if (parse->table->delimiter == ' ') {
+        for (size_t at = 0, n; good && next_word(&line, &at, &n); at += n, first = false)
+            good = (first || csv_parse(csv, "\t", 1, on_field, on_row, parse) == 1) &&
+                   csv_parse(csv, start + at, n, on_field, on_row, parse) == n;
+    } else {
+        good = csv_parse(csv, start, length, on_field, on_row, parse) == length;
+    }
+    if (!good || csv_parse(csv, "\n", 1, on_field, on_row, parse) != 1)
         return mw_fail(parse->error, MW_NOMEM, "out of memory");
     return parse->err;
 }
@@ -390,7 +426,7 @@ enum mw_err mw_table_parse(struct mw_table *table, const struct mw_bytes *bytes,
     if (!err && csv_init(&csv, 0))
         err = mw_fail(error, MW_NOMEM, "out of memory");
     else if (!err) {
-        csv_set_delim(&csv, (unsigned char)got.delimiter);
+        csv_set_delim(&csv, got.delimiter == ' ' ? '\t' : (unsigned char)got.delimiter);
         err = parse_lines(&csv, &parse, bytes, &layout);
         csv_free(&csv);
     }

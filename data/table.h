@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /*
- * A delimited text file as cells of text. Separator (comma, semicolon, tab or |) found from the first lines; quotes,
+ * A delimited text file as cells of text. Separator (comma, semicolon, tab, |, or spaces) found from the first lines; quotes,
  * CRLF, a byte-order mark, blank lines, rules of Markdown tables, a separator at the end of each line and a header
  * repeated by concatenation are understood. "# key: value" lines, wherever they stand, are metadata; a "#" line right
  * before rows that have no header is the header. _release frees all.

@@ -47,6 +47,8 @@ static void spellings(void **state)
         "cores,freq_ghz,Run 1 [s],Run 2 [s],Run 3 [s]\n1,2.4,10,10.5,11\n2,2.4,5,5.25,6\n",
         "cores,freq_ghz,time_mean,time_median,time_min,time_std\n1,2.4,11,10.5,10,1\n2,2.4,6,5.25,5,1\n",
         "cores,freq_ghz,time_s,exit_status\n1,2.4,10.5,0\n2,2.4,5.25,0\n2,2.4,0.01,1\n",
+        "# cores  GHz  seconds\n1  2.4  10.5\n2  2.4  5.25\n",
+        "cores;freq;time\n1;2,4;10,500\n2;2,4;5,250\n",
         "ncores,freq,time\n1,2400,10.5\n2,2400,5.25\n",
         "cores,freq_ghz,time_s,speedup\n1,2.4,10.5,1\n2,2.4,5.25,2\n",
         "cores,freq_ghz,time_s\n1,2.4,10.5\ncores,freq_ghz,time_s\n2,2.4,5.25\n",
@@ -196,6 +198,7 @@ static void refused(void **state)
         {"cores,time_init,time_solve\n1,3,5\n2,3,4\n", "'time_init' and 'time_solve' could each be the time", "--map time=time_init"},
         {"A;B;C\n1,1;2,2;3,3\n", "the columns are 'A', 'B' and 'C'", "--map time=COLUMN"},
         {"cores,time_s\n1,\"1,234\"\n", "may be decimal signs or thousands", NULL},
+        {"cores\ttime_s\n1\t1,234\n", "may be decimal signs or thousands", NULL},
         {"cores,bandwidth\n1,12 GB/s\n2,900 MB/s\n", ":3: '900 MB/s' in column 'bandwidth' has another unit", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

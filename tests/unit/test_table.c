@@ -41,6 +41,8 @@ static void dialects(void **state)
         {"a,b\n1,2\na,b\n3,4\n", 2, 2, "4", 4},                       /* header again */
         {"sep=;\na;b\n1;2\n", 1, 2, "2", 3},
         {"a,b\n\"x\ny\",2\n3,4\n", 2, 2, "4", 4},                     /* a newline in quotes */
+        {"# a  b\n  1   2\n3 4\n", 2, 2, "4", 3},                      /* spaces, as for gnuplot */
+        {"a b\n1 2\n", 1, 2, "2", 2},
         {"a,b\n1,2\n,,\n", 1, 2, "2", 2},
         {"a,b\n1,\"say \"\"no\"\"\"\n", 1, 2, "say \"no\"", 2},
     };
