@@ -19,7 +19,7 @@ struct mw_gain {          /* a step up to this frequency only for a gain in time
 struct mw_recommend_options {
     const double *cores;  /* to choose from, ascending; NULL: every number up to the largest measured */
     size_t core_count;
-    const double *freqs_hz; /* NULL: the measured ones, and the steps of 100 MHz between where all are multiples of it */
+    const double *freqs_hz; /* NULL: mw_supposed_freqs */
     size_t freq_count;
     double within;        /* fewest cores whose expected objective is within this fraction of the best; 0: the best */
     const struct mw_gain *gains; /* ascending in frequency; the base is the highest frequency below all of them */
@@ -71,6 +71,13 @@ enum mw_err mw_recommend(struct mw_recommendation *recommendation, const struct 
                          const struct mw_goal *goal, const struct mw_recommend_options *options,
                          struct mw_error *error) MW_CHECKED;
 void mw_recommendation_release(struct mw_recommendation *recommendation);
+
+/*
+ * Frequencies that a machine with these points can be supposed to have, ascending, the caller frees: the measured ones, and
+ * where all are multiples of 100 MHz the steps between.
+ */
+enum mw_err mw_supposed_freqs(const struct mw_points *points, double **freqs_hz, size_t *count,
+                              struct mw_error *error) MW_CHECKED;
 
 /* "2.4:2.5,2.5:5" -> gains in ascending frequency, fractions; the caller frees. MW_USAGE. */
 enum mw_err mw_gains_parse(const char *text, struct mw_gain **gains, size_t *count, struct mw_error *error) MW_CHECKED;

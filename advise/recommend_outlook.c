@@ -29,28 +29,27 @@ static bool on_clock_steps(const struct mw_points *points)
     return true;
 }
 
-static enum mw_err default_freqs(struct lists *lists, const struct mw_points *points, struct mw_error *error)
+enum mw_err mw_supposed_freqs(const struct mw_points *points, double **freqs_hz, size_t *count, struct mw_error *error)
 {
     double low = INFINITY, high = 0;
+    bool steps = on_clock_steps(points);
     for (size_t i = 0; i < points->count; i++) {
         low = fmin(low, points->items[i].freq_hz);
         high = fmax(high, points->items[i].freq_hz);
     }
-    size_t steps = on_clock_steps(points) ? (size_t)lround((high - low) / clock_step_hz) + 1 : points->count;
-    lists->freqs_hz = malloc(steps * sizeof *lists->freqs_hz);
-    if (!lists->freqs_hz)
+    size_t room = steps ? (size_t)lround((high - low) / clock_step_hz) + 1 : points->count, n = 0;
+    double *list = malloc((room + 1) * sizeof *list);
+    if (!list)
         return mw_fail(error, MW_NOMEM, "out of memory");
-    if (on_clock_steps(points)) {
-        for (size_t i = 0; i < steps; i++)
-            lists->freqs_hz[i] = clock_step_hz * round(low / clock_step_hz + (double)i);
-        lists->freq_count = steps;
-        return MW_OK;
-    }
-    for (size_t i = 0; i < points->count; i++) { /* points are sorted by frequency */
+    for (size_t i = 0; steps && i < room; i++)
+        list[n++] = clock_step_hz * round(low / clock_step_hz + (double)i);
+    for (size_t i = 0; !steps && i < points->count; i++) { /* points are sorted by frequency */
         double f = points->items[i].freq_hz;
-        if (!lists->freq_count || f > lists->freqs_hz[lists->freq_count - 1])
-            lists->freqs_hz[lists->freq_count++] = f;
+        if (!n || f > list[n - 1])
+            list[n++] = f;
     }
+    *freqs_hz = list;
+    *count = n;
     return MW_OK;
 }
 
@@ -67,7 +66,7 @@ static enum mw_err make_lists(struct lists *lists, const struct mw_model *model,
     for (size_t i = 0; i < lists->core_count; i++)
         lists->cores[i] = options->core_count ? options->cores[i] : (double)(i + 1);
     if (!options->freq_count)
-        return default_freqs(lists, &model->points, error);
+        return mw_supposed_freqs(&model->points, &lists->freqs_hz, &lists->freq_count, error);
     lists->freqs_hz = malloc(options->freq_count * sizeof *lists->freqs_hz);
     if (!lists->freqs_hz)
         return mw_fail(error, MW_NOMEM, "out of memory");

@@ -153,6 +153,13 @@ static enum mw_err check_reading(const struct mw_tuner *t, size_t candidate, con
     return MW_OK;
 }
 
+/* T^a P^b = T^(a - b) E^b, b being 0 or 1 */
+static double objective_of(const struct mw_tuner *t, const struct mw_reading *r)
+{
+    double a = mw_objective_time_power(t->goal.objective), b = mw_objective_power_power(t->goal.objective);
+    return t->options.energy_only ? r->energy_j : pow(r->time_s, a - b) * (b > 0 ? r->energy_j : 1);
+}
+
 /* In words: against the best so far, and against what was expected. */
 static void say(const struct mw_tuner *t, struct mw_tune_step *step, bool had_best, double old_best)
 {
@@ -191,9 +198,7 @@ enum mw_err mw_tuner_observe(struct mw_tuner *t, size_t candidate, const struct 
         s->low = exp(t->value[candidate] - half);
         s->high = exp(t->value[candidate] + half);
     }
-    double a = mw_objective_time_power(t->goal.objective), b = mw_objective_power_power(t->goal.objective);
-    s->objective = t->options.energy_only ? reading->energy_j
-                                          : pow(reading->time_s, a - b) * (b > 0 ? reading->energy_j : 1);
+    s->objective = objective_of(t, reading);
     bool had_best = t->has_best;
     double old_best = t->best_value;
     t->measured[candidate] = true;
@@ -210,6 +215,37 @@ enum mw_err mw_tuner_observe(struct mw_tuner *t, size_t candidate, const struct 
     if (step)
         *step = s;
     return MW_OK;
+}
+
+enum mw_err mw_tuner_preload(struct mw_tuner *t, const size_t *candidates, const struct mw_reading *readings,
+                             size_t count, struct mw_error *error)
+{
+    enum mw_err err = MW_OK;
+    for (size_t i = 0; !err && i < count; i++)
+        err = check_reading(t, candidates[i], &readings[i], error);
+    if (err || !count)
+        return err;
+    for (size_t i = 0; i < count; i++) {
+        t->steps[t->step_count++] = (struct mw_tune_step){.candidate = candidates[i], .reading = readings[i],
+                                                          .objective = objective_of(t, &readings[i])};
+        t->measured[candidates[i]] = true;
+    }
+    err = mw_tuner_refit(t, error);
+    for (size_t i = 0; !err && i < t->step_count; i++)
+        t->steps[i].feasible = t->chance[t->steps[i].candidate] > .5;
+    return err;
+}
+
+double mw_tuner_chance(const struct mw_tuner *t, size_t candidate)
+{
+    return t->measured[candidate] ? 0 : mw_tuner_chance_better(t, candidate);
+}
+
+bool mw_tuner_best(const struct mw_tuner *t, size_t *candidate)
+{
+    if (t->has_best)
+        *candidate = t->best;
+    return t->has_best;
 }
 
 void mw_tuner_exclude(struct mw_tuner *t, size_t candidate)

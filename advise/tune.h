@@ -64,6 +64,13 @@ enum mw_tune_stop mw_tuner_next(const struct mw_tuner *tuner, size_t *candidate,
 enum mw_err mw_tuner_observe(struct mw_tuner *tuner, size_t candidate, const struct mw_reading *reading,
                              const struct mw_tune_step **step, struct mw_error *error) MW_CHECKED;
 
+/*
+ * Takes what is known already, `count` readings of distinct candidates, and refits once: to plan from a table. More than 64
+ * points are thinned for the fit; every reading is still known at its own candidate.
+ */
+enum mw_err mw_tuner_preload(struct mw_tuner *tuner, const size_t *candidates, const struct mw_reading *readings,
+                             size_t count, struct mw_error *error) MW_CHECKED;
+
 /* A candidate that cannot be run is out of the race. */
 void mw_tuner_exclude(struct mw_tuner *tuner, size_t candidate);
 
@@ -83,6 +90,11 @@ struct mw_tune_result mw_tuner_result(const struct mw_tuner *tuner);
 
 /* ln T or ln P of every candidate as the tuner sees it now; arrays of count. variance 0: measured. */
 const struct mw_outlook *mw_tuner_outlook(const struct mw_tuner *tuner);
+
+/* Chance that a candidate that was not measured is better than the best measured by the tolerance, within the limits. */
+double mw_tuner_chance(const struct mw_tuner *tuner, size_t candidate);
+/* The best measured candidate so far; false where none keeps the limits. */
+bool mw_tuner_best(const struct mw_tuner *tuner, size_t *candidate);
 
 /* The loop: measures with `measure` until the tuner stops or `measure` fails (its error is passed on). */
 typedef enum mw_err (*mw_tune_measure)(void *context, size_t candidate, const char *reason, struct mw_reading *reading,

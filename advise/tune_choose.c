@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/tune_state.h"
+#include "fit/thin.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A fit to more points takes a second and says no more: a posterior of five parameters and a local residual. */
+enum { FITTED_POINTS = 64 };
 
 /* Below this spread a reading is taken at its word; above, only the posterior mean of its point. */
 static const double noisy = .02;
@@ -38,16 +42,20 @@ const char *mw_tuner_thorough_why(const struct mw_tuner *tuner)
     return tuner->options.thorough ? "asked for" : NULL;
 }
 
-/* Fits one surrogate to the readings and predicts the sites. */
-static enum mw_err fit_one(struct mw_tuner *t, struct mw_surrogate *surrogate, const double *ln_value, size_t sites,
+/* Fits one surrogate to the readings and predicts the sites; ln_value is used up. */
+static enum mw_err fit_one(struct mw_tuner *t, struct mw_surrogate *surrogate, double *ln_value, size_t sites,
                            const struct mw_site *query, double *mean, double *variance, struct mw_error *error)
 {
-    size_t n = t->step_count;
-    struct mw_site *measured = malloc(n * sizeof *measured);
+    struct mw_site *measured = malloc(t->step_count * sizeof *measured);
     if (!measured)
         return mw_fail(error, MW_NOMEM, "out of memory");
-    for (size_t s = 0; s < n; s++)
+    for (size_t s = 0; s < t->step_count; s++)
         measured[s] = t->sites[t->steps[s].candidate];
+    size_t kept[FITTED_POINTS], n = mw_thin(measured, t->step_count, FITTED_POINTS, kept);
+    for (size_t s = 0; s < n; s++) { /* kept[s] >= s */
+        measured[s] = measured[kept[s]];
+        ln_value[s] = ln_value[kept[s]];
+    }
     enum mw_err err = mw_surrogate_fit(surrogate, n, measured, ln_value, NULL, error);
     if (!err)
         err = mw_surrogate_predict(surrogate, sites, query, mean, variance, error);
@@ -88,6 +96,7 @@ static enum mw_err outlook_of(struct mw_tuner *t, struct mw_surrogate *surrogate
     if (err)
         return err;
     if (mw_tuner_noise(t) < noisy) {
+        readings(t, surrogate, ln_value);
         for (size_t s = 0; s < t->step_count; s++) {
             mean[t->steps[s].candidate] = ln_value[s];
             variance[t->steps[s].candidate] = 0;

@@ -16,6 +16,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_recommend,
     &cmd_diagnose,
     &cmd_compare,
+    &cmd_plan,
     &cmd_tune,
     &cmd_schedule,
     &cmd_plot,

@@ -15,6 +15,7 @@ extern const struct cli_command cmd_predict;
 extern const struct cli_command cmd_recommend;
 extern const struct cli_command cmd_diagnose;
 extern const struct cli_command cmd_compare;
+extern const struct cli_command cmd_plan;
 extern const struct cli_command cmd_tune;
 extern const struct cli_command cmd_schedule;
 extern const struct cli_command cmd_plot;

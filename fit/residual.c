@@ -110,3 +110,15 @@ double mw_residual_gain(const struct mw_residual *residual, const struct mw_site
     /* rounding may leave a tiny negative rest where a site is known exactly */
     return fmax(1e-9, 1 - reduction + rest * rest / residual->ones_square);
 }
+
+double mw_residual_covariance(const struct mw_residual *residual, const struct mw_site *a, const double *gain_a,
+                              const struct mw_site *b, const double *gain_b)
+{
+    double covariance = correlation(&residual->kernel, a, b), seen_a = 0, seen_b = 0;
+    for (size_t j = 0; j < residual->n; j++) {
+        covariance -= gain_a[j] * correlation(&residual->kernel, &residual->sites[j], b);
+        seen_a += gain_a[j];
+        seen_b += gain_b[j];
+    }
+    return covariance + (1 - seen_a) * (1 - seen_b) / residual->ones_square;
+}

@@ -67,4 +67,11 @@ double mw_residual_log_likelihood(const struct mw_residual *residual, double squ
  */
 double mw_residual_gain(const struct mw_residual *residual, const struct mw_site *site, double *gain);
 
+/*
+ * Covariance of the true values at two sites in units of sigma^2, given the points; gain_a, gain_b from mw_residual_gain at
+ * the same sites. The independent part of a new reading is not in it.
+ */
+double mw_residual_covariance(const struct mw_residual *residual, const struct mw_site *a, const double *gain_a,
+                              const struct mw_site *b, const double *gain_b);
+
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/surrogate.h"
 
+#include "fit/linalg.h"
+
 #include <gsl/gsl_rng.h>
 
 #include <math.h>
@@ -254,41 +256,81 @@ enum mw_err mw_surrogate_fit(struct mw_surrogate *surrogate, size_t n, const str
     return MW_OK;
 }
 
+/* What one draw says at the query: law, offset and kriged misfit. work: 2 x points. */
+static void draw_values(const struct mw_surrogate *s, const struct draw *draw, size_t n, const struct mw_site *query,
+                        const double *gain, double *value, double *other, double *work)
+{
+    size_t points = s->residual.n;
+    const struct law_state *state = &s->laws[draw->law];
+    eval(state, draw->theta, points, s->residual.sites, work, work + points);
+    for (size_t j = 0; j < points; j++)
+        work[j] = s->ln_value[j] - work[j] - draw->offset;
+    eval(state, draw->theta, n, query, value, other);
+    for (size_t i = 0; i < n; i++)
+        value[i] += draw->offset + mw_dot(gain + i * points, work, points);
+}
+
 enum mw_err mw_surrogate_predict(const struct mw_surrogate *surrogate, size_t n, const struct mw_site *query,
                                  double *mean, double *variance, struct mw_error *error)
 {
     const struct mw_surrogate *s = surrogate;
-    size_t points = s->residual.n, draws = s->draw_count;
+    size_t points = s->residual.n;
     double *gain = malloc((n * (points + 4) + 2 * points) * sizeof *gain);
     if (!gain)
         return mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
-    double *law = gain + n * points, *other = law + n, *base = other + n, *square = base + n;
-    double *work = square + n, *spare = work + points;
+    double *value = gain + n * points, *other = value + n, *base = other + n, *square = base + n, *work = square + n;
     for (size_t i = 0; i < n; i++) {
         base[i] = mw_residual_gain(&s->residual, &query[i], gain + i * points);
         mean[i] = square[i] = 0;
     }
-    double sigma_square = 0;
-    for (size_t d = 0; d < draws; d++) {
-        const struct draw *draw = &s->draws[d];
-        const struct law_state *state = &s->laws[draw->law];
-        eval(state, draw->theta, points, s->residual.sites, work, spare);
-        for (size_t j = 0; j < points; j++)
-            work[j] = s->ln_value[j] - work[j] - draw->offset;
-        eval(state, draw->theta, n, query, law, other);
+    double sigma = mw_surrogate_sigma(s);
+    for (size_t d = 0; d < s->draw_count; d++) {
+        draw_values(s, &s->draws[d], n, query, gain, value, other, work);
         for (size_t i = 0; i < n; i++) {
-            double value = law[i] + draw->offset;
-            for (size_t j = 0; j < points; j++)
-                value += gain[i * points + j] * work[j];
             /* Welford's recurrence: the values differ little against their size */
-            double delta = value - mean[i];
+            double delta = value[i] - mean[i];
             mean[i] += delta / (double)(d + 1);
-            square[i] += delta * (value - mean[i]);
+            square[i] += delta * (value[i] - mean[i]);
         }
-        sigma_square += draw->variance / (double)draws;
     }
     for (size_t i = 0; i < n; i++)
-        variance[i] = square[i] / (double)draws + sigma_square * base[i];
+        variance[i] = square[i] / (double)s->draw_count + sigma * sigma * base[i];
+    free(gain);
+    return MW_OK;
+}
+
+enum mw_err mw_surrogate_covariance(const struct mw_surrogate *surrogate, size_t n, const struct mw_site *query,
+                                    double *covariance, double *nugget, struct mw_error *error)
+{
+    const struct mw_surrogate *s = surrogate;
+    size_t points = s->residual.n;
+    double *gain = malloc((n * (points + 3) + 2 * points) * sizeof *gain);
+    if (!gain)
+        return mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
+    double *value = gain + n * points, *other = value + n, *mean = other + n, *work = mean + n;
+    double sigma = mw_surrogate_sigma(s), square = sigma * sigma, count = (double)s->draw_count;
+    for (size_t i = 0; i < n; i++) {
+        mw_residual_gain(&s->residual, &query[i], gain + i * points);
+        mean[i] = 0;
+        for (size_t k = 0; k <= i; k++)
+            covariance[i * n + k] = square * mw_residual_covariance(&s->residual, &query[i], gain + i * points, &query[k],
+                                                                    gain + k * points);
+    }
+    for (size_t d = 0; d < s->draw_count; d++) { /* Welford's recurrence for pairs */
+        draw_values(s, &s->draws[d], n, query, gain, value, other, work);
+        double step = 1 / (double)(d + 1);
+        for (size_t i = 0; i < n; i++) {
+            other[i] = value[i] - mean[i];
+            mean[i] += other[i] * step;
+        }
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k <= i; k++)
+                covariance[i * n + k] += other[i] * (value[k] - mean[k]) / count;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            covariance[k * n + i] = covariance[i * n + k];
+    *nugget = square * (1 - s->residual.kernel.share);
     free(gain);
     return MW_OK;
 }

@@ -37,6 +37,13 @@ enum mw_err mw_surrogate_fit(struct mw_surrogate *surrogate, size_t n, const str
 enum mw_err mw_surrogate_predict(const struct mw_surrogate *surrogate, size_t n, const struct mw_site *query,
                                  double *mean, double *variance, struct mw_error *error) MW_CHECKED;
 
+/*
+ * covariance (n x n) of the true ln values at the sites, laws' disagreement and residual; *nugget: variance that a new
+ * reading has on top. For choosing points that shrink the whole surface. Cost n^2 (draws + points).
+ */
+enum mw_err mw_surrogate_covariance(const struct mw_surrogate *surrogate, size_t n, const struct mw_site *query,
+                                    double *covariance, double *nugget, struct mw_error *error) MW_CHECKED;
+
 /* Root of the mean sigma^2 over the draws: how far the points lie from the laws, in ln. */
 double mw_surrogate_sigma(const struct mw_surrogate *surrogate);
 
