@@ -20,5 +20,6 @@ const struct cli_command *const cli_commands[] = {
     &cmd_tune,
     &cmd_schedule,
     &cmd_plot,
+    &cmd_report,
     NULL,
 };

@@ -19,5 +19,6 @@ extern const struct cli_command cmd_plan;
 extern const struct cli_command cmd_tune;
 extern const struct cli_command cmd_schedule;
 extern const struct cli_command cmd_plot;
+extern const struct cli_command cmd_report;
 
 #endif

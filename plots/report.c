@@ -10,7 +10,7 @@ static const char style[] =
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
     "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem;border-bottom:1px solid #ddd}"
     "table{border-collapse:collapse;margin:.5rem 0}td,th{padding:.2rem .7rem;border-bottom:1px solid #eee;text-align:left}"
-    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}code{background:#f4f4f4;padding:.1rem .3rem}"
+    "td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}code{background:#f4f4f4;padding:.1rem .3rem}"
     ".verdict{font-size:1.3rem;font-weight:600}.note{color:#666}svg{max-width:100%;height:auto}"
     "@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}td,th{border-color:#333}h2{border-color:#444}"
     "code{background:#2a2a2a}svg{background:#fff}.note{color:#999}}";

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/commands.h"
+
+#include "advise/commands.h"
+#include "advise/evidence.h"
+#include "advise/recommend.h"
+#include "data/model_file.h"
+#include "plots/report.h"
+
+#include <string.h>
+
+enum { OBJECTIVES = 3, TEXT = 1300 };
+
+/* Choices for time, energy and their product; an objective that the model can't answer keeps the reason. */
+static void choose(const struct mw_model *model, unsigned long seed, struct mw_report_choice choices[OBJECTIVES],
+                   char texts[OBJECTIVES][TEXT])
+{
+    static const enum mw_objective objectives[OBJECTIVES] = {MW_OBJECTIVE_TIME, MW_OBJECTIVE_ENERGY, MW_OBJECTIVE_EDP};
+    for (size_t i = 0; i < OBJECTIVES; i++) {
+        struct mw_goal goal = {.objective = objectives[i], .certainty = .9};
+        struct mw_recommend_options options = {.seed = seed};
+        struct mw_recommendation found = {0};
+        struct mw_error error;
+        choices[i] = (struct mw_report_choice){.objective = mw_objective_name(objectives[i]), .command = texts[i]};
+        if (mw_recommend(&found, model, &goal, &options, &error)) {
+            snprintf(texts[i], TEXT, "%s", error.message);
+            continue;
+        }
+        const struct mw_option *best = &found.options[found.choice];
+        struct mw_command_line lines[MW_COMMAND_LINES];
+        struct mw_command_facts facts = {0};
+        size_t count = mw_command_lines(&best->candidate, &facts, lines);
+        const char *clock = "";
+        for (size_t k = 0; k < count; k++)
+            if (!strcmp(lines[k].use, "clock"))
+                clock = lines[k].text;
+        snprintf(texts[i], TEXT, "%s%s%s", clock, *clock ? "; " : "", count ? lines[0].text : "");
+        choices[i].possible = true;
+        choices[i].cores = best->candidate.cores;
+        choices[i].freq_hz = best->candidate.freq_hz;
+        choices[i].time_s = best->has_time ? best->time_s.value : 0;
+        choices[i].energy_j = best->has_energy ? best->energy_j.value : 0;
+        mw_recommendation_release(&found);
+    }
+}
+
+static enum mw_err print_page(struct cli *cli, const struct mw_model *model, struct mw_output *output)
+{
+    struct mw_diagnosis diagnosis;
+    struct mw_sentences evidence = {0}, advice = {0};
+    struct mw_provenance run = {0};
+    struct mw_report_choice choices[OBJECTIVES];
+    char texts[OBJECTIVES][TEXT];
+    struct mw_diagnose_options how = {.boundaries = model->boundaries, .boundary_count = model->boundary_count, .seed = cli->common.seed};
+    struct mw_error ignored; /* too few data for a diagnosis is said on the page */
+    bool diagnosed = !mw_diagnose(&diagnosis, &model->points, &how, &ignored);
+    enum mw_err err = mw_provenance_init(&run, cli->argc, cli->argv, &cli->error);
+    if (!err && diagnosed)
+        err = mw_diagnosis_evidence(&evidence, &diagnosis, model, &cli->error);
+    if (!err && diagnosed)
+        err = mw_diagnosis_advice(&advice, &diagnosis, &cli->error);
+    if (!err) {
+        choose(model, cli->common.seed, choices, texts);
+        const struct mw_report report = {.model = model, .diagnosis = diagnosed ? &diagnosis : NULL, .advice = &advice, .evidence = &evidence,
+                                         .choices = choices, .choice_count = OBJECTIVES, .run = &run};
+        mw_report_print(&report, output->stream);
+    }
+    mw_sentences_release(&evidence);
+    mw_sentences_release(&advice);
+    mw_provenance_release(&run);
+    return err;
+}
+
+static int run(struct cli *cli, const void *data)
+{
+    (void)data;
+    struct mw_model model = {0};
+    struct mw_output output = {0};
+    enum mw_err err = mw_model_read(&model, cli->operands[0], &cli->error);
+    if (!err)
+        err = mw_output_open(&output, cli->common.output, cli->common.force, &cli->error);
+    if (!err) {
+        err = print_page(cli, &model, &output);
+        if (err)
+            mw_output_release(&output);
+        else
+            err = mw_output_commit(&output, &cli->error);
+    }
+    mw_model_release(&model);
+    return err ? cli_fail(cli, &cli->error) : 0;
+}
+
+static const struct cli_option options[] = {{0}};
+
+const struct cli_command cmd_report = {
+    .name = "report",
+    .summary = "one HTML page: what binds a program, where to run it, pictures",
+    .usage = "[options] MODEL.json",
+    .description =
+        "Writes a single self-contained page that loads nothing from elsewhere: the diagnosis with its evidence and advice, the best "
+        "configurations for time, energy and their product with the line to use them, speedup, time, heat map and energy as inline "
+        "pictures, the parameters of the variable-latency law with intervals and status, all laws that were tried, and what was "
+        "found in the data. A picture that the data or the machine can't give is left out, with the reason.",
+    .options = options,
+    .groups = CLI_OUTPUT | CLI_SEED,
+    .run = run,
+    .examples = "  memwall report model.json -o report.html\n",
+    .operands_min = 1,
+    .operands_max = 1,
+};
