@@ -150,6 +150,19 @@ bool mw_cell_number(const char *cell, const struct mw_number_style *style, doubl
     return true;
 }
 
+/* What follows "± 0.2" or "+- 0.2", the spread that some tables print in the cell; `rest` itself where there is none. */
+static const char *after_spread(const char *rest, const struct mw_number_style *style)
+{
+    static const char *const signs[] = {"\xc2\xb1", "+/-", "+-"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        size_t n = strlen(signs[i]);
+        double spread;
+        if (!strncmp(rest, signs[i], n) && mw_cell_number(rest + n + strspn(rest + n, " "), style, &spread, &rest))
+            break;
+    }
+    return rest;
+}
+
 bool mw_cell_quantity(const char *cell, const struct mw_number_style *style, enum mw_dimension dimension, double factor,
                       double *value)
 {
@@ -158,6 +171,7 @@ bool mw_cell_quantity(const char *cell, const struct mw_number_style *style, enu
     enum mw_dimension of_unit;
     if (!mw_cell_number(cell, style, &number, &rest))
         return false;
+    rest = after_spread(rest, style);
     if (!*rest || (mw_unit_find(rest, &of_unit, &unit) && of_unit == dimension)) {
         *value = number * (*rest ? unit : factor);
         return isfinite(*value);

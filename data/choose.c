@@ -152,7 +152,8 @@ static enum mw_err ambiguous(const struct finder *f, const bool *which, enum mw_
     mw_finder_names(f, which, names, sizeof names);
     mw_fail(error, MW_DATA, "%s:%ld: %s could each be the %s", f->table->name, f->table->header_line, names,
             mw_field_name(field));
-    return mw_hint(error, "--map %s=%s, or another of them", mw_field_name(field), mw_table_header(f->table, first));
+    return mw_hint(error, "--map %s=%s, or another of them%s", mw_field_name(field), mw_table_header(f->table, first),
+                   field == MW_FIELD_CORES ? "; for processes x threads, a column of their product" : "");
 }
 
 /* Narrows candidates to one: not empty, not constant (cores), the same in different units. */

@@ -145,14 +145,59 @@ static enum mw_err read_json(struct google *g)
     return err;
 }
 
+/* Rows of single runs, or (aggregates) those of medians, whose names end so. */
+static bool is_wanted(const char *name, bool aggregates, size_t *length)
+{
+    static const char *const endings[] = {"_median", "_mean", "_stddev", "_cv"};
+    *length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t n = strlen(endings[i]);
+        if (*length > n && !strcmp(name + *length - n, endings[i])) {
+            *length -= n;
+            return aggregates && !i;
+        }
+    }
+    return !aggregates;
+}
+
+static enum mw_err read_rows(struct google *g, const struct mw_table *table, bool aggregates)
+{
+    const struct mw_number_style style = {'.', '\0'};
+    size_t name, real, cpu, unit, failed, length;
+    enum mw_err err = MW_OK;
+    bool may_fail = mw_table_find(table, "error_occurred", &failed);
+    if (!mw_table_find(table, "name", &name) || !mw_table_find(table, "real_time", &real) ||
+        !mw_table_find(table, "cpu_time", &cpu) || !mw_table_find(table, "time_unit", &unit))
+        return MW_OK;
+    for (size_t row = 0; row < table->row_count && !err; row++) {
+        double real_time, cpu_time;
+        const char *end;
+        if (may_fail && !strcmp(mw_table_cell(table, row, failed), "true")) {
+            g->failed += !aggregates;
+            continue;
+        }
+        if (!is_wanted(mw_table_cell(table, row, name), aggregates, &length))
+            continue;
+        if (!mw_cell_number(mw_table_cell(table, row, real), &style, &real_time, &end))
+            return mw_fail(g->error, MW_DATA, "%s:%u: '%.40s' is not a time", g->bytes->name, table->lines[row],
+                           mw_table_cell(table, row, real));
+        if (!mw_cell_number(mw_table_cell(table, row, cpu), &style, &cpu_time, &end))
+            cpu_time = 0;
+        char *text = strndup(mw_table_cell(table, row, name), length);
+        err = text ? add_run(g, text, 0, real_time, cpu_time, mw_table_cell(table, row, unit), table->lines[row])
+                   : mw_fail(g->error, MW_NOMEM, "out of memory");
+        free(text);
+    }
+    return err;
+}
+
 /* What stands before the header (context lines) is skipped. */
 static enum mw_err read_csv(struct google *g)
 {
-    const struct mw_number_style style = {'.', '\0'};
     const char *header = strstr(g->bytes->data, "name,iterations,real_time");
+    size_t before = g->import->count;
     struct mw_bytes rest;
     struct mw_table table;
-    size_t name, real, cpu, unit, failed;
     if (!header)
         return MW_OK;
     enum mw_err err = mw_bytes_copy(&rest, header, g->bytes->size - (size_t)(header - g->bytes->data), g->bytes->name, g->error);
@@ -162,28 +207,9 @@ static enum mw_err read_csv(struct google *g)
     mw_bytes_release(&rest);
     if (err)
         return err;
-    bool complete = mw_table_find(&table, "name", &name) && mw_table_find(&table, "real_time", &real) &&
-                    mw_table_find(&table, "cpu_time", &cpu) && mw_table_find(&table, "time_unit", &unit);
-    bool may_fail = mw_table_find(&table, "error_occurred", &failed);
-    for (size_t row = 0; row < table.row_count && complete && !err; row++) {
-        double real_time, cpu_time;
-        const char *end, *text = mw_table_cell(&table, row, name);
-        if (may_fail && !strcmp(mw_table_cell(&table, row, failed), "true")) {
-            g->failed++;
-            continue;
-        }
-        size_t length = strlen(text);
-        if ((length > 5 && !strcmp(text + length - 5, "_mean")) || (length > 7 && !strcmp(text + length - 7, "_median")) ||
-            (length > 7 && !strcmp(text + length - 7, "_stddev")) || (length > 3 && !strcmp(text + length - 3, "_cv")))
-            continue;
-        if (!mw_cell_number(mw_table_cell(&table, row, real), &style, &real_time, &end))
-            err = mw_fail(g->error, MW_DATA, "%s:%u: '%.40s' is not a time", g->bytes->name, table.lines[row],
-                          mw_table_cell(&table, row, real));
-        else if (!mw_cell_number(mw_table_cell(&table, row, cpu), &style, &cpu_time, &end))
-            cpu_time = 0;
-        if (!err)
-            err = add_run(g, text, 0, real_time, cpu_time, mw_table_cell(&table, row, unit), table.lines[row]);
-    }
+    err = read_rows(g, &table, false);
+    if (!err && g->import->count == before)
+        err = read_rows(g, &table, true);
     mw_table_release(&table);
     return err;
 }

@@ -6,6 +6,8 @@
 #include "data/cell.h"
 #include "data/units.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -57,6 +59,56 @@ static enum mw_err take_parameter(struct hyperfine *h, struct mw_run *run, const
     return MW_OK;
 }
 
+/* *text with each whole word `value` replaced by {name}: the command as it was given to hyperfine. */
+static enum mw_err put_back_parameter(char **text, const char *name, const char *value, struct mw_error *error)
+{
+    char *out = NULL;
+    size_t size, n = strlen(value);
+    FILE *f = n ? open_memstream(&out, &size) : NULL;
+    if (!f)
+        return n ? mw_fail(error, MW_NOMEM, "out of memory") : MW_OK;
+    for (const char *c = *text; *c;) {
+        bool starts = c == *text || !isalnum((unsigned char)c[-1]);
+        if (starts && !strncmp(c, value, n) && !isalnum((unsigned char)c[n])) {
+            fprintf(f, "{%s}", name);
+            c += n;
+        } else {
+            fputc(*c++, f);
+        }
+    }
+    if (fclose(f)) {
+        free(out);
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    }
+    free(*text);
+    *text = out;
+    return MW_OK;
+}
+
+/* The command of a result with its parameters put back, as its workload. */
+static enum mw_err take_command(struct mw_run *run, const char *command, struct mw_error *error)
+{
+    run->workload = strdup(command);
+    return run->workload ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+}
+
+/* Commands are workloads only where two of them ran in one configuration; else they differ by their parameters alone. */
+static void keep_commands(struct mw_import *import, size_t from)
+{
+    for (size_t i = from; i < import->count; i++)
+        for (size_t j = from; j < i; j++) {
+            const struct mw_run *a = &import->runs[i], *b = &import->runs[j];
+            bool same = a->cores == b->cores && !(a->freq_hz < b->freq_hz) && !(a->freq_hz > b->freq_hz) &&
+                        !strcmp(a->input ? a->input : "", b->input ? b->input : "");
+            if (same && a->workload && b->workload && strcmp(a->workload, b->workload))
+                return;
+        }
+    for (size_t i = from; i < import->count; i++) {
+        free(import->runs[i].workload);
+        import->runs[i].workload = NULL;
+    }
+}
+
 static enum mw_err add_copy(struct hyperfine *h, const struct mw_run *run, double time_s)
 {
     struct mw_run copy = *run;
@@ -65,8 +117,11 @@ static enum mw_err add_copy(struct hyperfine *h, const struct mw_run *run, doubl
     copy.time_s = time_s;
     copy.has |= MW_RUN_TIME;
     copy.input = run->input ? strdup(run->input) : NULL;
-    if (run->input && !copy.input)
+    copy.workload = run->workload ? strdup(run->workload) : NULL;
+    if ((run->input && !copy.input) || (run->workload && !copy.workload)) {
+        free(copy.input);
         return mw_fail(h->error, MW_NOMEM, "out of memory");
+    }
     return mw_import_add(h->import, copy, h->bytes, h->options, h->error);
 }
 
@@ -109,6 +164,9 @@ static enum mw_err add_result(struct hyperfine *h, const json_t *result, long nu
         run.has |= MW_RUN_CPU_TIME;
     }
     json_t *parameters = json_object_get(result, "parameters");
+    const char *command = json_string_value(json_object_get(result, "command"));
+    if (!err && command)
+        err = take_command(&run, command, h->error);
     if (!err && json_is_object(parameters))
         json_object_foreach(parameters, name, value)
         {
@@ -116,9 +174,12 @@ static enum mw_err add_result(struct hyperfine *h, const json_t *result, long nu
             if (!err)
                 err = text ? take_parameter(h, &run, name, text)
                            : mw_fail(h->error, MW_DATA, "%s:1: parameter '%s' is not a string", h->bytes->name, name);
+            if (!err && run.workload)
+                err = put_back_parameter(&run.workload, name, text, h->error);
         }
     if (!err)
         err = add_times(h, result, &run);
+    free(run.workload);
     free(run.input);
     return err;
 }
@@ -143,7 +204,7 @@ static enum mw_err read_csv(struct hyperfine *h)
     static const char prefix[] = "parameter_";
     const struct mw_number_style style = {'.', '\0'};
     struct mw_table table;
-    size_t time, user, system;
+    size_t time, user, system, command;
     enum mw_err err = mw_table_parse(&table, h->bytes, h->error);
     if (err)
         return err;
@@ -154,9 +215,16 @@ static enum mw_err read_csv(struct hyperfine *h)
         struct mw_run run = {.line = table.lines[row]};
         double value, u, s;
         const char *rest;
-        for (size_t c = 0; c < table.column_count && !err; c++)
-            if (!strncmp(mw_table_header(&table, c), prefix, sizeof prefix - 1))
-                err = take_parameter(h, &run, mw_table_header(&table, c) + sizeof prefix - 1, mw_table_cell(&table, row, c));
+        if (mw_table_find(&table, "command", &command))
+            err = take_command(&run, mw_table_cell(&table, row, command), h->error);
+        for (size_t c = 0; c < table.column_count && !err; c++) {
+            const char *name = mw_table_header(&table, c) + sizeof prefix - 1, *text = mw_table_cell(&table, row, c);
+            if (strncmp(mw_table_header(&table, c), prefix, sizeof prefix - 1))
+                continue;
+            err = take_parameter(h, &run, name, text);
+            if (!err && run.workload)
+                err = put_back_parameter(&run.workload, name, text, h->error);
+        }
         if (has_cpu && mw_cell_number(mw_table_cell(&table, row, user), &style, &u, &rest) &&
             mw_cell_number(mw_table_cell(&table, row, system), &style, &s, &rest) && u + s > 0) {
             run.cpu_time_s = u + s;
@@ -167,6 +235,7 @@ static enum mw_err read_csv(struct hyperfine *h)
                           mw_table_cell(&table, row, time));
         if (!err)
             err = add_copy(h, &run, value);
+        free(run.workload);
         free(run.input);
     }
     mw_table_release(&table);
@@ -182,6 +251,7 @@ enum mw_err mw_import_hyperfine(struct mw_import *import, const struct mw_bytes 
     enum mw_err err = is_json ? read_json(&h) : read_csv(&h);
     if (err)
         return err;
+    keep_commands(import, before);
     if (h.failed && import->count == before) {
         mw_fail(error, MW_DATA, "%s:1: all %zu runs failed: nothing to import", bytes->name, h.failed);
         return error ? mw_hint(error, "hyperfine times failing commands with --ignore-failure; mend the command") : MW_DATA;

@@ -17,7 +17,7 @@
  * steps, else the batch step, else the job itself: the job's figures contain those of its steps and are never added.
  * Energy in TRESUsage… is watts on some sites and not read.
  */
-enum column { JOB, ELAPSED, ELAPSED_RAW, CPUS, CPU_TIME_RAW, CPU_FREQ, REQ_FREQ, ENERGY_RAW, ENERGY, STATE, EXIT, COLUMNS };
+enum column { JOB, ELAPSED, ELAPSED_RAW, CPUS, CPU_TIME_RAW, CPU_FREQ, REQ_FREQ, ENERGY_RAW, ENERGY, TOTAL_CPU, STATE, EXIT, COLUMNS };
 
 struct sacct {
     struct mw_import *import;
@@ -135,6 +135,10 @@ static void take_energy_and_freq(const struct sacct *s, size_t row, struct mw_ru
         run->energy_j = value;
         run->has |= MW_RUN_ENERGY;
     }
+    if (!mw_parse_duration(cell(s, row, TOTAL_CPU), &value, NULL) && value > 0) {
+        run->cpu_time_s = value;
+        run->has |= MW_RUN_CPU_TIME;
+    }
     if (frequency(cell(s, row, REQ_FREQ), &run->freq_hz))
         run->has |= MW_RUN_FREQ;
     if (frequency(cell(s, row, CPU_FREQ), &run->freq_effective_hz))
@@ -207,7 +211,7 @@ static void find_columns(struct sacct *s)
         {JOB, "JobID"},           {JOB, "JobIDRaw"},       {ELAPSED, "Elapsed"},         {ELAPSED_RAW, "ElapsedRaw"},
         {CPUS, "NCPUS"},          {CPUS, "AllocCPUS"},     {CPU_TIME_RAW, "CPUTimeRAW"}, {CPU_FREQ, "AveCPUFreq"},
         {REQ_FREQ, "ReqCPUFreq"}, {REQ_FREQ, "ReqCPUFreqMax"}, {ENERGY_RAW, "ConsumedEnergyRaw"},
-        {ENERGY, "ConsumedEnergy"}, {STATE, "State"},      {EXIT, "ExitCode"},
+        {ENERGY, "ConsumedEnergy"}, {TOTAL_CPU, "TotalCPU"}, {STATE, "State"},      {EXIT, "ExitCode"},
     };
     const char *mapped = mw_import_mapped(s->options, "cores");
     for (size_t i = 0; i < s->table.column_count; i++)

@@ -12,7 +12,8 @@
  *               "Triad:  14293.3  0.0532  0.0530  0.0537", "Solution Validates"; one log may hold many runs, and
  *               later ones only some kernels.
  * BabelStream:  "Function    MBytes/sec  Min (sec)   Max         Average", "Triad   39.135  0.01962 …"; a failed
- *               validation is reported before or after the table.
+ *               validation is reported before or after the table. With --csv: "function,num_times,n_elements,sizeof,
+ *               max_mbytes_per_sec,min_runtime,max_runtime,avg_runtime".
  */
 struct stream {
     struct mw_import *import;
@@ -38,7 +39,8 @@ static enum mw_err kernel_line(struct stream *s, const struct mw_lines *lines, b
     bool known = false;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         known |= !strcasecmp(name, kernels[i]);
-    if (!known || sscanf(numbers, "%lf %lf %lf %lf", &v[0], &v[1], &v[2], &v[3]) != 4)
+    const char *form = *numbers == ',' ? ",%*d,%*d,%*d,%lf,%lf,%lf,%lf" : "%lf %lf %lf %lf";
+    if (!known || sscanf(numbers, form, &v[0], &v[1], &v[2], &v[3]) != 4)
         return MW_OK;
     for (int i = 0; i < 4; i++)
         if (!(v[i] > 0 && v[i] < 1e15))
@@ -84,11 +86,11 @@ static enum mw_err stream_line(struct stream *s, const struct mw_lines *lines)
         s->counted = false;
     } else if (strstr(text, "Number of Threads counted") && mw_first_number(text, &value)) {
         s->threads = value; /* what really ran, whatever was asked for */
-    } else if (mw_after(text, "Function")) {
+    } else if (mw_after(text, "Function") || mw_after(text, "function,num_times,n_elements,sizeof,max_mbytes_per_sec,min_runtime")) {
         if (s->in_run)
             end_run(s);
         s->in_table = true;
-        s->babel = strstr(text, "MBytes/sec") != NULL;
+        s->babel = strstr(text, "MBytes/sec") || strchr(text, ',');
     } else if (s->in_table) {
         bool is_kernel;
         return kernel_line(s, lines, &is_kernel);

@@ -14,6 +14,7 @@
  * What `time` prints, one run or many in a file:
  *   bash       real 0m0.014s / user … / sys …          POSIX -p   real 0.01 / user … / sys …
  *   GNU -v     Elapsed (wall clock) time (h:mm:ss or m:ss): 0:00.00 / … / Exit status: 0
+ *   zsh        ./a  1.00s user 0.50s system 75% cpu 2.000 total
  *   GNU        0.00user 0.00system 0:00.00elapsed 0%CPU …
  *   GNU -f     lines of values, as in -f "$n,%e,%x": cores, time and exit status, found by their forms, or by --map
  *              cores=1 --map time=2 --map exit_status=3 (positions)
@@ -75,6 +76,15 @@ static enum mw_err shell_line(struct timer *t, const char *text, long line, bool
     return err;
 }
 
+/* The number before "s user" of zsh, whose line begins with the command; "" where there is none. */
+static const char *before_user(const char *text)
+{
+    const char *at = strstr(text, "s user ");
+    while (at && at > text && strchr("0123456789.", at[-1]))
+        at--;
+    return at ? at : "";
+}
+
 static enum mw_err gnu_line(struct timer *t, const char *text, long line, bool *taken)
 {
     const char *rest;
@@ -95,7 +105,8 @@ static enum mw_err gnu_line(struct timer *t, const char *text, long line, bool *
         t->run.exit_status = atoi(rest);
         t->run.has |= MW_RUN_EXIT_STATUS;
         err = end_run(t);
-    } else if (sscanf(text, " %lfuser %lfsystem %31[0-9:.]elapsed", &user, &system, elapsed) == 3 &&
+    } else if ((sscanf(text, " %lfuser %lfsystem %31[0-9:.]elapsed", &user, &system, elapsed) == 3 ||
+                sscanf(before_user(text), "%lfs user %lfs system %*f%% cpu %31[0-9:.] total", &user, &system, elapsed) == 3) &&
                duration(elapsed, &value)) {
         err = end_run(t);
         t->run = (struct mw_run){.time_s = value, .has = MW_RUN_TIME, .line = line};

@@ -114,6 +114,22 @@ check 'google-benchmark JSON with bare NaN' import google-benchmark "$tmp/gb.jso
 rows 'google-benchmark JSON: row' 'BM_x,2,1,5e-06'
 says 'google-benchmark: warns of a debug build' 'built for debugging'
 
+cat >"$tmp/two.json" <<'LOG'
+{"results": [
+{"command": "a -t 1", "mean": 2, "times": [2], "parameters": {"t": "1"}}, {"command": "b -t 1", "mean": 3, "times": [3], "parameters": {"t": "1"}},
+{"command": "a -t 2", "mean": 1, "times": [1], "parameters": {"t": "2"}}, {"command": "b -t 2", "mean": 2, "times": [2], "parameters": {"t": "2"}}]}
+LOG
+check 'hyperfine: two commands' import hyperfine "$tmp/two.json"
+rows 'hyperfine: two commands are two workloads, without their parameters' 'a -t {t},1,1,2 b -t {t},1,1,3 a -t {t},2,1,1 b -t {t},2,1,2'
+printf 'name,iterations,real_time,cpu_time,time_unit\n"x/threads:2_mean",3,1,1,ms\n"x/threads:2_median",3,2,2,ms\n"x/threads:2_stddev",3,3,3,ms\n' >"$tmp/gb.csv"
+check 'google-benchmark CSV with aggregates only' import google-benchmark "$tmp/gb.csv"
+rows 'google-benchmark CSV: the median' 'x,2,1,0.002,0.002'
+printf './a  1.00s user 0.50s system 75%% cpu 2.000 total\n' >"$tmp/zsh.log"
+check 'zsh time' import time --cores 1 "$tmp/zsh.log"
+rows 'zsh time: row' '1,1,2,1.5'
+printf 'function,num_times,n_elements,sizeof,max_mbytes_per_sec,min_runtime,max_runtime,avg_runtime\nCopy,100,33554432,8,25000.5,0.0214,0.03,0.022\n' >"$tmp/babel.csv"
+check 'babelstream CSV' import babelstream --cores 4 "$tmp/babel.csv"
+rows 'babelstream CSV: row' 'copy,4,1,0.0214,25000.5'
 printf '10.5;ns;duration_time;100;100.00;;\n' >"$tmp/perf.csv"
 check 'perf: duration_time' import perf-stat --cores 1 "$tmp/perf.csv"
 rows 'perf: nanoseconds' '1,1,1.05e-08'

@@ -49,6 +49,7 @@ static void spellings(void **state)
         "cores,freq_ghz,time_s,exit_status\n1,2.4,10.5,0\n2,2.4,5.25,0\n2,2.4,0.01,1\n",
         "# cores  GHz  seconds\n1  2.4  10.5\n2  2.4  5.25\n",
         "cores;freq;time\n1;2,4;10,500\n2;2,4;5,250\n",
+        "cores | freq | time [ms]\n1 | 2.4 | 10500 \xc2\xb1 20\n2 | 2.4 | 5.25 +- 0.1 s\n",
         "ncores,freq,time\n1,2400,10.5\n2,2400,5.25\n",
         "cores,freq_ghz,time_s,speedup\n1,2.4,10.5,1\n2,2.4,5.25,2\n",
         "cores,freq_ghz,time_s\n1,2.4,10.5\ncores,freq_ghz,time_s\n2,2.4,5.25\n",
