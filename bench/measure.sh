@@ -72,7 +72,7 @@ beside_likwid() {
         for kernel in $kernels; do
             local set="N:$size:1"
             [[ $kernel == peakflops* ]] && set=N:16kB:1
-            run "$likwid" -t "$kernel" -w $set |
+            (run "$likwid" -t "$kernel" -w $set) 2>/dev/null |
                 awk -v k="$kernel" '/^MByte\/s:/ {m = $2} /^MFlops\/s:/ {f = $2} END {op = k; sub(/_.*/, "", op); v = op == "peakflops" ? f : m; if (v > 0) print "likwid", op, v}' >>"$tmp/values"
         done
         # the same bytes in all: copy and stream have two and three arrays there

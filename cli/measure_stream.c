@@ -211,7 +211,7 @@ static enum mw_err run_pair(void *opaque, const struct measure_pair *pair, struc
     char what[80], placed[48];
     bool interleaved = pair->memory_node == MW_NODE_INTERLEAVE;
     snprintf(placed, sizeof placed, interleaved ? "-interleaved" : "-cpu%u-mem%d", pair->cpu_node, pair->memory_node);
-    snprintf(what, sizeof what, "%zu cores%s", pair->cpu_count, placed);
+    snprintf(what, sizeof what, "%zu core%s%s", pair->cpu_count, pair->cpu_count == 1 ? "" : "s", placed);
     job.variant_count = 0;
     for (size_t i = 0; i < whole->variant_count; i++)
         if (in_matrix(&whole->variants[i]))

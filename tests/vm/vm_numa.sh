@@ -78,6 +78,10 @@ prints 'in the row as well' '^1,[^,]*,[^,]*,copy,.*,4096,'
 check 'latency without huge pages' memwall measure latency --runs 2 --size 64KiB
 check 'cache without huge pages' memwall measure cache --llc 1MiB --max-time 10
 prints 'says so too' 'cache_scan:.*pages of 4 KiB'
+echo 64 >/proc/sys/vm/nr_hugepages
+check 'stream on the pool of huge pages' memwall measure stream --runs 2 --kernel copy --llc 64KiB --cores 1
+prints 'says so' '^# placement .*: 100 % in huge pages, page 2097152 bytes'
+echo 0 >/proc/sys/vm/nr_hugepages
 echo always >/sys/kernel/mm/transparent_hugepage/enabled
 
 echo 0 >/sys/devices/system/cpu/cpu2/online
