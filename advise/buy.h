@@ -29,7 +29,7 @@ struct mw_buy_source {
     double freq_hz;                    /* F that the curve is taken at: the highest measured; 0: unknown */
     double time_one_s, ln_noise;       /* T_A(1); has_time is false for speedups */
     bool has_time;
-    double *ln_cores, *ln_efficiency;  /* ln of S/(p L) at cores ascending, from 1 */
+    double *ln_cores, *ln_efficiency;  /* ln of S/p at cores ascending, from 1 */
     double *time_s;                    /* T_A at the measured ones, 0 where the mixture speaks */
     size_t count;
     unsigned cores;                    /* physical cores of A that were measured */
@@ -41,6 +41,8 @@ struct mw_buy_source {
 /* `reach` is the largest core count that a target may ask for: A's curve is carried on by the mixture up to there. */
 enum mw_err mw_buy_source_init(struct mw_buy_source *source, double reach, struct mw_error *error) MW_CHECKED;
 void mw_buy_source_release(struct mw_buy_source *source);
+/* S_A(p)/p: linear in ln p between what was measured, the mixture beyond, the nearest past both ends. */
+double mw_buy_efficiency(const struct mw_buy_source *source, double cores);
 
 /* Machine B; runs on it are optional. */
 struct mw_buy_target {

@@ -40,23 +40,15 @@ struct pair {
     double floor_s;            /* 0: none */
 };
 
-static double efficiency_at(const struct mw_buy_source *a, double cores)
+/* A table of one entry says nothing about turbo steps or throttling. */
+static bool has_ladder(const struct mw_profile *machine)
 {
-    double x = log(cores);
-    const double *u = a->ln_cores, *v = a->ln_efficiency;
-    size_t last = a->count - 1, i = 1;
-    if (x <= u[0] || last == 0)
-        return exp(v[0]);
-    if (x >= u[last])
-        return exp(v[last]);
-    while (u[i] < x)
-        i++;
-    return exp(v[i - 1] + (v[i] - v[i - 1]) * (x - u[i - 1]) / (u[i] - u[i - 1]));
+    return machine && machine->clock_count > 1;
 }
 
 static double ladder(const struct mw_profile *machine, double cores)
 {
-    return machine && machine->clock_count > 0 ? mw_profile_clock_at(machine, cores) / mw_profile_clock_at(machine, 1) : 1;
+    return has_ladder(machine) ? mw_profile_clock_at(machine, cores) / mw_profile_clock_at(machine, 1) : 1;
 }
 
 static double known_cores(const struct mw_buy_source *a)
@@ -81,11 +73,16 @@ static double shift_of(const struct mw_buy_source *a, const struct mw_profile *b
     return known ? exp(a->exponent * ratio / known) : 1;
 }
 
-/* S_B(p) by A's curve; memory 0 or 1. */
+/*
+ * S_B(p) by A's curve; memory 0 or 1. A's clock steps are taken out only where B's are put in: removed from A alone they
+ * make it worse (28 to 32 %), as B has steps too.
+ */
 static double carried(const struct pair *pair, double cores, double memory)
 {
-    double shift = pow(pair->shift_memory, memory);
-    return cores * ladder(pair->b, cores) * efficiency_at(pair->a, fmax(cores / shift, 1));
+    double at = fmax(cores / pow(pair->shift_memory, memory), 1), efficiency = mw_buy_efficiency(pair->a, at);
+    if (pair->ladders)
+        efficiency /= ladder(pair->a->machine, at);
+    return cores * ladder(pair->b, cores) * efficiency;
 }
 
 static bool is_x86(const char *isa)
@@ -373,7 +370,7 @@ enum mw_err mw_buy_predict(struct mw_buy_result *result, const struct mw_buy_sou
 {
     const struct mw_profile *b = target->profile;
     struct pair pair = {.a = source, .target = target, .b = b, .shift_memory = shift_of(source, b)};
-    pair.ladders = source->machine && source->machine->clock_count > 0 && b->clock_count > 0;
+    pair.ladders = has_ladder(source->machine) && has_ladder(b);
     pair.floor_s = bandwidth_floor(source, b);
     time_one(&pair);
     struct mw_buy_result r = {.basis = basis_of(&pair), .shift = pair.shift_memory, .ladders = pair.ladders, .count = count};

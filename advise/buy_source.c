@@ -15,11 +15,6 @@ static bool at_freq(const struct mw_point *point, double freq_hz)
     return point->value > 0 && fabs(point->freq_hz - freq_hz) <= SAME_FREQ * freq_hz;
 }
 
-static double ladder(const struct mw_profile *machine, double cores)
-{
-    return machine && machine->clock_count > 0 ? mw_profile_clock_at(machine, cores) / mw_profile_clock_at(machine, 1) : 1;
-}
-
 /* Physical cores: those of the profile, else all that were measured. */
 static unsigned physical(const struct mw_buy_source *source, unsigned most)
 {
@@ -46,8 +41,21 @@ static double relative_speedup(const struct mw_buy_source *source, double value,
 static void add(struct mw_buy_source *source, double cores, double speedup, double time_s)
 {
     source->ln_cores[source->count] = log(cores);
-    source->ln_efficiency[source->count] = log(speedup / (cores * ladder(source->machine, cores)));
+    source->ln_efficiency[source->count] = log(speedup / cores);
     source->time_s[source->count++] = time_s;
+}
+
+/* The mixture from the last measured core count up to `reach`. */
+static enum mw_err carry_on(struct mw_buy_source *source, double reach, double one, struct mw_error *error)
+{
+    struct mw_query query[REACH_POINTS];
+    struct mw_prediction out[REACH_POINTS];
+    for (int k = 0; k < REACH_POINTS; k++)
+        query[k] = (struct mw_query){source->cores * pow(reach / source->cores, (k + 1.) / REACH_POINTS), source->freq_hz};
+    enum mw_err err = mw_predict(source->model, query, REACH_POINTS, out, error);
+    for (int k = 0; k < REACH_POINTS && err == MW_OK; k++)
+        add(source, query[k].cores, relative_speedup(source, out[k].value, one), 0);
+    return err;
 }
 
 /* Measured points up to the physical cores, then the mixture; hyper-threads give the gain only. */
@@ -86,30 +94,21 @@ static enum mw_err fill(struct mw_buy_source *source, double reach, struct mw_er
         if (point->cores == most && most > source->cores && gain_from > 0)
             source->smt_gain = speedup / gain_from;
     }
-    for (int k = 1; k <= REACH_POINTS && reach > source->cores; k++) {
-        double value, cores = source->cores * pow(reach / source->cores, (double)k / REACH_POINTS);
-        err = mixture_value(source->model, cores, source->freq_hz, &value, error);
-        if (err != MW_OK)
-            return err;
-        add(source, cores, relative_speedup(source, value, one), 0);
-    }
-    return MW_OK;
+    return reach > source->cores ? carry_on(source, reach, one, error) : MW_OK;
 }
 
-/* Linear in ln p, the nearest beyond the ends. */
-static double at(const struct mw_buy_source *source, double cores)
+double mw_buy_efficiency(const struct mw_buy_source *source, double cores)
 {
     double x = log(cores);
     const double *u = source->ln_cores, *v = source->ln_efficiency;
-    size_t last = source->count - 1;
-    if (x <= u[0])
-        return v[0];
+    size_t last = source->count - 1, i = 1;
+    if (x <= u[0] || last == 0)
+        return exp(v[0]);
     if (x >= u[last])
-        return v[last];
-    size_t i = 1;
+        return exp(v[last]);
     while (u[i] < x)
         i++;
-    return v[i - 1] + (v[i] - v[i - 1]) * (x - u[i - 1]) / (u[i] - u[i - 1]);
+    return exp(v[i - 1] + (v[i] - v[i - 1]) * (x - u[i - 1]) / (u[i] - u[i - 1]));
 }
 
 enum mw_err mw_buy_source_init(struct mw_buy_source *source, double reach, struct mw_error *error)
@@ -137,7 +136,7 @@ enum mw_err mw_buy_source_init(struct mw_buy_source *source, double reach, struc
         mw_buy_source_release(&s);
         return err;
     }
-    s.loss = 1 - exp(at(&s, 4)) * ladder(s.machine, 4);
+    s.loss = 1 - mw_buy_efficiency(&s, 4);
     *source = s;
     return MW_OK;
 }

@@ -128,14 +128,17 @@ static struct mw_interval interval(double *values, size_t n)
                                 mw_quantile_sorted(values, n, .95)};
 }
 
-static struct mw_diagnosis_shares shares_at(const struct mw_mechanism_posterior *posterior, double p, double x, double cores)
+/* flat_serial: a flat curve that CPU time or power showed to be the work of one core. */
+static struct mw_diagnosis_shares shares_at(const struct mw_mechanism_posterior *posterior, double p, double x, double cores,
+                                            bool flat_serial)
 {
     double column[5][RESAMPLED];
     for (size_t i = 0; i < posterior->count; i++) {
         struct mw_mechanism_shares s;
         (void)mw_mechanism_time(&posterior->draws[i], p, x, cores, &s);
-        column[0][i] = s.serial;
-        column[1][i] = s.parallel;
+        bool one_core = flat_serial && posterior->draws[i].law == MW_MECHANISM_WEAK;
+        column[0][i] = one_core ? s.serial + s.parallel : s.serial;
+        column[1][i] = one_core ? 0 : s.parallel;
         column[2][i] = s.latency;
         column[3][i] = s.nonscaling;
         column[4][i] = s.overhead;
@@ -315,10 +318,10 @@ enum mw_err mw_diagnoser_run(struct mw_diagnoser *diagnoser, struct mw_diagnosis
     decide(&d);
     see_slowdown(&d, points);
     see_flat(&d, points);
-    d.end_count = d.memory_open ? 2 : 4;
+    d.end_count = d.verdict == MW_VERDICT_FLAT ? 0 : d.memory_open ? 2 : 4; /* of a flat curve nobody knows */
     for (size_t i = 0; i < d.end_count; i++) {
         double x = i < 2 ? 1 : d.freq_min_hz / d.freq_max_hz;
-        d.ends[i] = shares_at(&diagnoser->posterior, i % 2 ? d.cores : 1, x, d.cores);
+        d.ends[i] = shares_at(&diagnoser->posterior, i % 2 ? d.cores : 1, x, d.cores, d.verdict == MW_VERDICT_SERIAL);
         d.ends[i].freq_hz = x * d.freq_max_hz;
     }
     *result = d;

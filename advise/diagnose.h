@@ -66,7 +66,7 @@ struct mw_diagnosis {
     double busy_cores;           /* CPU time over time at all cores; 0: unknown */
     double power_per_core;       /* (P(p)/P(1) - 1)/(p - 1); only with flat_fact MW_FLAT_POWER */
     struct mw_diagnosis_shares ends[4]; /* 1 and P cores at freq_max, then at freq_min where that is another */
-    size_t end_count;
+    size_t end_count;            /* 0 for a flat curve */
     double memory_chance;        /* that memory takes a quarter of the time at P */
     unsigned cores;
     double freq_max_hz, freq_min_hz; /* of the points used; 0: unknown */

@@ -8,6 +8,7 @@
 
 /* Two frequencies closer than this are one. */
 static const double SAME_FREQ = .006;
+static const double FLAT_SPEEDUP = 1.25; /* of a flat curve the serial fraction says nothing */
 /* The rules of thumb of Furtunato et al. (2020), 6: f under .7 serial; over .9 with large k and m1 memory; m2 cache. */
 static const double THUMB_SERIAL = .7, THUMB_PARALLEL = .9, THUMB_LARGE = .5;
 
@@ -98,8 +99,9 @@ static enum mw_err say_speedup(struct mw_sentences *out, const struct mw_karp_fl
     enum mw_err err = mw_sentences_add(out, error, "%u cores give a speedup of %.2f over one core (efficiency %.0f %%)",
                                        last->cores, last->speedup, 100 * last->efficiency);
     if (err == MW_OK && best->cores < last->cores && best->speedup > 1.05 * last->speedup)
-        err = mw_sentences_add(out, error, "the best speedup measured is %.2f on %u cores", best->speedup, best->cores);
-    if (err == MW_OK && middle && middle != last)
+        err = mw_sentences_add(out, error, "the best speedup measured is %.2f on %u core%s", best->speedup, best->cores,
+                               best->cores > 1 ? "s" : "");
+    if (err == MW_OK && middle && middle != last && last->speedup > FLAT_SPEEDUP)
         err = mw_sentences_add(out, error, "Karp-Flatt serial fraction %.3f on %u cores, %.3f on %u: %s",
                                middle->serial_fraction, middle->cores, last->serial_fraction, last->cores,
                                last->serial_fraction > 1.3 * middle->serial_fraction && last->serial_fraction > .01

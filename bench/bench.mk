@@ -10,6 +10,15 @@ $(B)/bench/diagnose: bench/bench_diagnose.c bench/diagnose_truth.c $(B)/libmemwa
 bench-diagnose: $(B)/bench/diagnose ## how often diagnose is right: simulated programs, then the shared tables
 	$(B)/bench/diagnose
 
+$(B)/bench/buying: bench/bench_buying.c $(B)/libmemwall.a
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libmemwall.a $(LIBS)
+
+.PHONY: bench-buying
+bench-buying: $(B)/bench/buying ## another machine predicted from this one: eight machines, all pairs
+	$(B)/bench/buying
+
 $(B)/bench/accuracy: bench/accuracy.c bench/splits.c bench/sets.c $(B)/libmemwall.a
 	@mkdir -p $(@D)
 	@echo "  LD      $@"

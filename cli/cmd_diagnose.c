@@ -212,7 +212,7 @@ static void print_human(FILE *out, const struct report *r)
     fprintf(out, "\n%swhat to do%s\n", cli_bold(), cli_reset());
     for (size_t i = 0; i < r->advice.count; i++)
         fprintf(out, "- %s\n", r->advice.items[i]);
-    if (!r->energies)
+    if (d->end_count > 0)
         print_shares(out, d);
     print_karp_flatt(out, r);
 }
