@@ -109,7 +109,7 @@ static void by_bandwidth(struct mw_whatif_answer *a, double now, double y, const
 
 /* cores: the law carried on; where memory binds, also as if memory grew with the cores. */
 static enum mw_err by_cores(struct mw_whatif_answer *a, const struct mw_model *model, const struct mw_diagnosis *diagnosis,
-                            const struct domain *d, bool memory_too, struct mw_error *error)
+                            const struct domain *d, bool memory_too, bool twin, struct mw_error *error)
 {
     struct mw_query query[3] = {{a->cores, a->freq_hz}, {fmax(a->cores / pow(a->cores / d->cores, MW_BUY_EXPONENT), 1), a->freq_hz},
                                 {1, a->freq_hz}};
@@ -121,7 +121,7 @@ static enum mw_err by_cores(struct mw_whatif_answer *a, const struct mw_model *m
     a->value = out[0].value;
     a->low = out[0].low;
     a->high = out[0].high;
-    if (!is_memory(diagnosis->verdict) || a->cores <= d->cores)
+    if (twin || !is_memory(diagnosis->verdict) || a->cores <= d->cores) /* the twin says what its own memory does */
         return MW_OK;
     a->has_wider = true; /* efficiency of fewer cores: S(p) = p e(p / kappa) */
     a->wider = out[2].value / (a->cores * (out[2].value / out[1].value) / query[1].cores);
@@ -164,7 +164,7 @@ enum mw_err mw_whatif_answer(struct mw_whatif_answer *answer, const struct mw_wh
     double x = what->latency, y = what->bandwidth, base = now.value;
     bool latency = x < 1 || x > 1, bandwidth = y < 1 || y > 1, cores = what->cores > 0;
     if (cores) {
-        err = by_cores(&a, model, diagnosis, &d, bandwidth, error);
+        err = by_cores(&a, model, diagnosis, &d, bandwidth, latency, error);
         base = a.value;
     }
     if (err == MW_OK && (latency || (bandwidth && !cores))) {

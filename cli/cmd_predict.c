@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
+#include "cli/predict_target.h"
 
 #include "data/json.h"
 #include "data/model_file.h"
@@ -13,6 +14,7 @@
 
 struct predict_options {
     const char *cores, *freq, *baseline;
+    struct predict_target_options elsewhere;
 };
 
 #define FIELD(name) CLI_FIELD(struct predict_options, name)
@@ -22,6 +24,7 @@ static const struct cli_option options[] = {
     {"freq", CLI_STRING, FIELD(freq), "LIST", "frequencies, as in 1.2-2.4:0.2,min,max,all, in GHz (default: the measured ones)", NULL, 0, 0},
     {"baseline", CLI_CHOICE, FIELD(baseline), "WHICH",
      "speedup over one core at the same-frequency (default) or at the lowest measured one", baseline_choices, 0, 0},
+    PREDICT_TARGET_OPTIONS(struct predict_options, elsewhere),
     {0},
 };
 
@@ -217,7 +220,16 @@ static int run(struct cli *cli, const void *opaque)
     const struct predict_options *o = opaque;
     struct answers a = {0};
     struct mw_provenance provenance = {0};
+    if (o->elsewhere.target && o->elsewhere.what_if)
+        return cli_usage(cli, "--target speaks of another machine, --what-if of this one: one of them");
+    if (!o->elsewhere.target && (o->elsewhere.target_runs || o->elsewhere.machine || o->elsewhere.footprint_bytes))
+        return cli_usage(cli, "--target-runs, --machine and --footprint go with --target");
     enum mw_err err = mw_model_read(&a.model, cli->operands[0], &cli->error);
+    if (!err && (o->elsewhere.target || o->elsewhere.what_if)) {
+        int status = (o->elsewhere.target ? cli_predict_target : cli_predict_whatif)(cli, &a.model, &o->elsewhere, o->cores, o->freq);
+        answers_release(&a);
+        return status;
+    }
     if (!err)
         err = find_grid(&a, o, &cli->error);
     if (!err)
@@ -244,14 +256,20 @@ const struct cli_command cmd_predict = {
         "(compute, serial, latency or bandwidth), and whether the point lies outside the measured domain. What the "
         "data cannot decide is said on standard error, with the point to measure. A model of speedups alone leaves "
         "time and energy empty. Columns: cores, freq_ghz, time_s, time_low_s, time_high_s, speedup, speedup_low, "
-        "speedup_high, power_w, energy_j, energy_low_j, energy_high_j, binding, extrapolated (yes or no).",
+        "speedup_high, power_w, energy_j, energy_low_j, energy_high_j, binding, extrapolated (yes or no). "
+        "With --target the program is carried to other machines by their profiles (memwall(1), docs/profile.md): a range, "
+        "a ranking on standard error, and which two points to measure there; runs measured there (--target-runs) take "
+        "over as soon as they say more. With --what-if the question is about this machine with another memory or more "
+        "cores, answered from the runs at other frequencies, always with bounds, with a figure only where one is known.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_CSV | CLI_JSON,
     .options_size = sizeof(struct predict_options),
     .defaults = defaults,
     .run = run,
     .examples = "memwall predict model.json --cores 1-24 --freq 1.2-2.4:0.1\n"
-                "memwall fit runs.csv | memwall predict - --cores 1,8,all --json",
+                "memwall fit runs.csv | memwall predict - --cores 1,8,all --json\n"
+                "memwall predict model.json --target data/profiles/xeon-e5-2630v4.json\n"
+                "memwall predict model.json --what-if memory-latency=0.7",
     .operands_min = 1,
     .operands_max = 1,
 };
