@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+. "$(dirname "$0")/../tap.sh"
+
+# value KEY: of the last JSON output
+value() { python3 -c 'import json,sys; print(json.loads(sys.argv[1])[sys.argv[2]])' "$out" "$1" 2>&1; }
+verdict() { # NAME TABLE WANT [options of diagnose]
+    local name=$1 table=$2 want=$3
+    shift 3
+    "$memwall" fit "$table" --force -o "$tmp/m.json" >"$tmp/fit" 2>&1 || { not_ok "$name" "$(cat "$tmp/fit")"; return; }
+    check "$name: runs" "$memwall" diagnose --json "$@" "$tmp/m.json"
+    if [[ $(value verdict) =~ ^($want)$ ]]; then ok "$name: $want"; else not_ok "$name: $want" "$out"; fi
+}
+command -v python3 >/dev/null || { echo "1..0 # SKIP python3 is not here"; exit 77; }
+
+verdict "canneal is memory-bound" "$root/data/examples/canneal.csv" 'memory|memory-latency|memory-bandwidth' --boundaries 12
+prints "evidence: .37 of the time on one core does not move with the frequency" 'on 1 core 0\.3[678] of the time at 2\.4 GHz'
+prints "evidence: .44 on 24" 'on 24 cores 0\.4[345] of the time at 2\.4 GHz'
+prints "the schema" '"schema": "memwall-diagnosis/1"'
+prints "shares at the ends" '"memory_latency"'
+check "human text" "$memwall" diagnose "$tmp/m.json"
+prints "says what to do" 'what to do'
+prints "has a Karp-Flatt column" 'Karp-Flatt'
+check "the same twice" bash -c "'$memwall' diagnose '$tmp/m.json' >'$tmp/a' && '$memwall' diagnose - <'$tmp/m.json' | cmp - '$tmp/a'"
+
+verdict "swaptions steps at 13 cores" "$root/data/examples/swaptions.csv" boundary-step --boundaries 12
+prints "the step is named" '"after_cores": 12'
+verdict "its own guess of the boundary, too" "$root/data/examples/swaptions.csv" boundary-step
+verdict "hyper-threads of the Xeon" "$root/data/examples/xeon-bt.csv" boundary-step
+prints "memory is not excluded at one frequency" 'memory-not-excluded'
+
+# slower with every core: run it on one
+printf 'cores,time_s\n1,72.271\n2,114.911\n4,133.468\n8,146.595\n' >"$tmp/inverse.csv"
+verdict "slower with every core" "$tmp/inverse.csv" slows-down
+prints "one core is advised" 'one core'
+# flat: times don't tell why, CPU time does
+printf 'cores,time_s\n1,1.322\n2,1.323\n3,1.330\n4,1.331\n' >"$tmp/flat.csv"
+verdict "flat from times alone" "$tmp/flat.csv" flat
+prints "asks for CPU time" 'CPU time'
+printf 'cores,time_s,cpu_s\n1,1.322,1.32\n2,1.323,2.64\n3,1.330,3.97\n4,1.331,5.31\n' >"$tmp/weak.csv"
+verdict "all cores busy: weak scaling" "$tmp/weak.csv" weak-scaling
+printf 'cores,time_s,cpu_s\n1,1.322,1.32\n2,1.323,1.34\n3,1.330,1.33\n4,1.331,1.35\n' >"$tmp/one.csv"
+verdict "one core busy: serial" "$tmp/one.csv" serial
+
+# one frequency cannot tell memory from computing; it says what to measure
+printf 'cores,freq_ghz,time_s\n' >"$tmp/single.csv"
+for p in 1 2 3 4 6 8 12 16; do awk -v p=$p 'BEGIN { print p ",2.4," 10 * (.15 + .85 / p) }'; done >>"$tmp/single.csv"
+verdict "serial at one frequency is open" "$tmp/single.csv" undetermined
+prints "says that scaling stops" 'stops-scaling'
+prints "asks for the lowest frequency" 'lowest frequency'
+prints "names the next point" '"next"'
+
+# what is left to say of energies and of speedups
+printf 'cores,freq_ghz,energy_j\n1,2,100\n2,2,70\n4,2,55\n1,1,90\n2,1,60\n4,1,50\n' >"$tmp/energy.csv"
+if "$memwall" fit "$tmp/energy.csv" --force -o "$tmp/e.json" >/dev/null 2>&1; then
+    check "energies only" "$memwall" diagnose "$tmp/e.json"
+    prints "a speedup that the energies promise" 'speedup there is at least 1\.8'
+else
+    skip "energies only" "fit does not take energies alone"
+fi
+printf 'cores,freq_ghz,speedup\n2,2,1.8\n4,2,3\n8,2,4.3\n2,1,1.85\n4,1,3.1\n8,1,4.7\n' >"$tmp/s.csv"
+"$memwall" fit "$tmp/s.csv" --force -o "$tmp/s.json" >/dev/null 2>&1
+check "speedups only" "$memwall" diagnose "$tmp/s.json"
+prints "says what speedups hide" 'speedups without times'
+
+fails 2 "no such option" "$memwall" diagnose --boundarie 12 "$tmp/m.json"
+says "suggests the nearest" '\-\-boundaries'
+fails 2 "a boundary that is none" "$memwall" diagnose --boundaries x "$tmp/m.json"
+fails 1 "no such file" "$memwall" diagnose "$tmp/none.json"
+fails 3 "not a model" "$memwall" diagnose "$tmp/s.csv"
+
+if [ -d "$shared" ]; then
+    verdict "xeon-gh: its power says serial" "$shared/multicores/xeon-gh.csv" serial
+    grep -v '^#' "$shared/multicores/xeon-gh.csv" | awk -F';' 'BEGIN { print "cores,time_s" } { print $2 "," $4 }' >"$tmp/gh.csv"
+    verdict "xeon-gh: flat from the times alone" "$tmp/gh.csv" flat
+    verdict "ferret scales well" "$shared/parsec-power/ferret.csv" scales-well
+    verdict "raytrace scales well" "$shared/parsec-power/raytrace.csv" scales-well
+    verdict "x264 steps" "$shared/parsec-power/x264.csv" boundary-step --boundaries 12
+    verdict "blackscholes steps" "$shared/parsec-power/blackscholes.csv" boundary-step
+    verdict "dedup is not memory-bound" "$shared/parsec-power/dedup.csv" 'serial|undetermined'
+    verdict "the file that slows down" "$shared/formats/gpssdr11_inverse.csv" slows-down
+    verdict "the flat file" "$shared/formats/gentoolto288_weak.csv" flat
+else
+    skip "shared tables" "../shared/data is not here"
+fi
