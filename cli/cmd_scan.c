@@ -70,6 +70,10 @@ static enum mw_err scan_all(struct scan *scan, size_t *doubtful, struct mw_error
         err = scan_file_open(scan, error);
     if (!err && !scan->cli->common.dry_run)
         err = scan_loop(scan, doubtful, error);
+    if (scan->file.path && mw_append_finish(&scan->file, &closing) && !err) {
+        *error = closing;
+        err = closing.code;
+    }
     if (mw_rig_close(scan->rig, &closing)) {
         cli_fail(scan->cli, &closing);
         if (!err) {

@@ -211,10 +211,8 @@ enum mw_err scan_file_open(struct scan *scan, struct mw_error *error)
 {
     const char *path = scan->cli->common.output;
     scan->file.fd = -1;
-    if (scan->options->resume)
-        return resume(scan, error);
-    enum mw_err err = write_head(scan, scan->cli->common.force, error);
-    if (!err)
+    enum mw_err err = scan->options->resume ? resume(scan, error) : write_head(scan, scan->cli->common.force, error);
+    if (!err && !scan->options->resume)
         err = mw_append_open(&scan->file, path ? path : "-", true, false, error);
-    return err;
+    return err ? err : mw_append_sync_behind(&scan->file, error);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "data/output.h"
 
+#include "data/syncer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -142,15 +144,39 @@ enum mw_err mw_append_line(struct mw_append *append, struct mw_error *error, con
         else if (n < 0 && errno != EINTR)
             err = mw_fail_errno(error, MW_IO, errno, "cannot write '%s'", append->path);
     }
+    if (!err && append->syncer)
+        err = mw_syncer_kick(append->syncer, error);
     /* EINVAL, EROFS: a pipe or terminal, which cannot be synced and need not be */
-    if (!err && fdatasync(append->fd) && errno != EINVAL && errno != EROFS)
+    else if (!err && fdatasync(append->fd) && errno != EINVAL && errno != EROFS)
         err = mw_fail_errno(error, MW_IO, errno, "cannot sync '%s'", append->path);
     free(line);
     return err;
 }
 
+enum mw_err mw_append_sync_behind(struct mw_append *append, struct mw_error *error)
+{
+    struct mw_syncer *syncer = malloc(sizeof *syncer);
+    enum mw_err err = syncer ? mw_syncer_open(syncer, append->fd, error) : mw_fail(error, MW_NOMEM, "out of memory");
+    if (err)
+        free(syncer);
+    else
+        append->syncer = syncer;
+    return err;
+}
+
+enum mw_err mw_append_finish(struct mw_append *append, struct mw_error *error)
+{
+    enum mw_err err = append->syncer ? mw_syncer_close(append->syncer, error) : MW_OK;
+    free(append->syncer);
+    append->syncer = NULL;
+    return err;
+}
+
 void mw_append_close(struct mw_append *append)
 {
+    struct mw_error ignored;
+    if (mw_append_finish(append, &ignored)) /* whoever wants to know has called it */
+        append->syncer = NULL;
     if (append->fd >= 0)
         close(append->fd);
     free(append->path);

@@ -28,14 +28,19 @@ void mw_output_release(struct mw_output *output);
  * Appending row by row (a scan): each mw_append_line writes a line in one write() and syncs it.
  * _open with resume drops a torn last line (no newline) first.
  */
+struct mw_syncer;
 struct mw_append {
     int fd;
     char *path;
+    struct mw_syncer *syncer; /* NULL: a line is on the disk when mw_append_line returns */
 };
 enum mw_err mw_append_open(struct mw_append *append, const char *path, bool resume, bool force,
                            struct mw_error *error) MW_CHECKED;
 enum mw_err mw_append_line(struct mw_append *append, struct mw_error *error, const char *format, ...)
     MW_CHECKED MW_PRINTF(3, 4);
+/* From here on lines are synced behind the writer's back (data/syncer.h); _finish waits for the last of them. */
+enum mw_err mw_append_sync_behind(struct mw_append *append, struct mw_error *error) MW_CHECKED;
+enum mw_err mw_append_finish(struct mw_append *append, struct mw_error *error) MW_CHECKED;
 void mw_append_close(struct mw_append *append);
 
 /*
