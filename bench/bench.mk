@@ -39,3 +39,20 @@ bench-scan: ## what a scan adds to a run of sleep 0.05, beside hyperfine
 .PHONY: bench-fit
 bench-fit: $(B)/memwall ## how long fit takes: a million rows, and published sets
 	@MEMWALL=$(B)/memwall bash bench/fit.sh
+
+$(B)/bench/tune: bench/bench_tune.c bench/search.c bench/tables.c $(B)/libmemwall.a
+$(B)/bench/recommend: bench/bench_recommend.c bench/search.c bench/tables.c $(B)/libmemwall.a
+$(B)/bench/schedule: bench/bench_schedule.c bench/tables.c $(B)/libmemwall.a
+$(B)/bench/tune $(B)/bench/recommend $(B)/bench/schedule:
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libmemwall.a $(LIBS)
+
+.PHONY: bench-tune bench-recommend bench-schedule bench-advice
+bench-tune: $(B)/bench/tune ## measurements that the tuner needs, by replay, beside simpler searches
+	$(B)/bench/tune
+bench-recommend: $(B)/bench/recommend ## advice from ten points against the whole tables
+	$(B)/bench/recommend
+bench-schedule: $(B)/bench/schedule ## a hundred workloads on 1,024 cores
+	$(B)/bench/schedule
+bench-advice: bench-tune bench-recommend bench-schedule bench-diagnose ## all of advice by replay of measured tables
