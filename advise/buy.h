@@ -54,7 +54,7 @@ struct mw_buy_target {
 enum mw_buy_basis {
     MW_BUY_FROM_A,         /* A's curve, time by score or clock */
     MW_BUY_FROM_A_AND_ONE, /* A's curve through one point measured on B */
-    MW_BUY_FROM_BOTH,      /* largest p on B below 4: geometric mean of both curves */
+    MW_BUY_FROM_BOTH,      /* largest p on B below 4 or an eighth of it: geometric mean of both curves */
     MW_BUY_FROM_B,         /* B's runs alone */
 };
 

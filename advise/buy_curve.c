@@ -18,6 +18,8 @@ static const double FLOOR_SHARE = .5;                  /* V / STREAM is good to 
 static const double DRIFT = .2, FIT_WIDEN = 1.1, FIT_LEAST = .05; /* beyond B's largest measured p */
 /* From one parallel point the curve is wrong on a few cores, where slopes differ most (make bench-buying: 72 % without). */
 static const double ANCHOR_WIDEN = 1.5;
+/* Up to here B's own points say less of the whole machine than both curves together: under 4 cores, under an eighth. */
+enum { SLICE_CORES = 4, SLICE_SHARE = 8 };
 static const double ALARM = .26;                       /* ln S_B(2): 11 % of pairs are past it, their curves 63 % off */
 static const double MEMORY_MATTERS = 1.2;              /* both answers a fifth apart: ask */
 
@@ -202,7 +204,8 @@ static enum mw_buy_basis basis_of(struct pair *pair)
         pair->time_by = MW_BUY_TIME_MEASURED;
     if (core_counts(runs) < 2 || !pair->target->runs_model)
         return MW_BUY_FROM_A_AND_ONE;
-    return largest->cores < 4 ? MW_BUY_FROM_BOTH : MW_BUY_FROM_B;
+    bool slice = largest->cores < SLICE_CORES || largest->cores * SLICE_SHARE < pair->b->cores;
+    return slice ? MW_BUY_FROM_BOTH : MW_BUY_FROM_B;
 }
 
 /* ln T_B(p) relative and its half-width by A's curve with one answer about memory. */
@@ -252,15 +255,35 @@ static double half_of(double low, double high)
     return .5 * log(high / low);
 }
 
+static unsigned smallest_run(const struct mw_points *runs)
+{
+    unsigned least = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        if (runs->items[i].value > 0 && (least == 0 || runs->items[i].cores < least))
+            least = runs->items[i].cores;
+    return least;
+}
+
+/* Below B's smallest measured point A's curve, hung on that point, is as good as the fit carried down: the middle. */
+static double carried_down(const struct pair *pair, double cores, double least, double least_value, double value)
+{
+    double memory = mid_memory(pair->a);
+    return sqrt(value * least_value * carried(pair, least, memory) / carried(pair, cores, memory));
+}
+
 /* The default method on B's own points, widened beyond the largest; `mixed`: the middle between it and A's curve. */
 static enum mw_err from_b(const struct pair *pair, double cores, bool mixed, struct mw_buy_estimate *e, struct mw_error *error)
 {
     const struct mw_points *runs = pair->target->runs;
-    struct mw_query query = {cores, largest_run(runs)->freq_hz};
-    struct mw_prediction fit;
-    enum mw_err err = mw_predict(pair->target->runs_model, &query, 1, &fit, error);
+    double freq = largest_run(runs)->freq_hz, least = smallest_run(runs);
+    struct mw_query query[2] = {{cores, freq}, {least, freq}};
+    struct mw_prediction fits[2];
+    enum mw_err err = mw_predict(pair->target->runs_model, query, 2, fits, error);
     if (err != MW_OK)
         return err;
+    struct mw_prediction fit = fits[0];
+    if (cores < least && runs->quantity == MW_TIME)
+        fit.value = carried_down(pair, cores, least, fits[1].value, fit.value);
     struct mw_buy_estimate other;
     from_a(pair, cores, &other);
     double drift = DRIFT * fmax(log(cores / pair->anchor_cores), 0);
@@ -276,7 +299,7 @@ static enum mw_err from_b(const struct pair *pair, double cores, bool mixed, str
     e->speedup_high = e->speedup * exp(speedup_half);
     if (!times)
         return MW_OK;
-    double measured = run_at(runs, (unsigned)(cores + .5), query.freq_hz);
+    double measured = run_at(runs, (unsigned)(cores + .5), freq);
     e->has_time = true;
     e->time_s = measured > 0 ? measured : mixed && other.has_time ? sqrt(fit.value * other.time_s) : fit.value;
     e->time_low_s = e->time_s * exp(-half);

@@ -389,10 +389,7 @@ static void rent_points(void)
                     }
                     error_sum[size] += mean;
                     count[size]++;
-                    bool alone = r.basis == MW_BUY_FROM_B;
                     mw_buy_result_release(&r);
-                    if (alone)
-                        break; /* A plays no part */
                 }
                 if (fits)
                     mw_model_release(&fitted);

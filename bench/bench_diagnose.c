@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* make bench-diagnose: how often verdicts are right, on simulated programs of nine kinds. */
+/* make bench-diagnose: how often verdicts are right, on simulated programs of nine kinds and on measured tables. */
+#include "bench/diagnose_tables.h"
 #include "bench/diagnose_truth.h"
 
 #include <omp.h>
@@ -128,9 +129,10 @@ static void run_plan(const struct plan *plan, double misfit, bool verbose, unsig
 
 int main(int argc, char **argv)
 {
+    diagnose_tables("../shared/data");
     bool verbose = argc > 1 && !strcmp(argv[1], "-v");
     unsigned long seed = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
-    printf("Simulated programs of nine kinds, %d each, 2 to 5 %% noise, boundary at half of the cores; %% of programs.\n", PER_CLASS);
+    printf("\nSimulated programs of nine kinds, %d each, 2 to 5 %% noise, boundary at half of the cores; %% of programs.\n", PER_CLASS);
     printf("The last columns: right/undetermined/wrong for");
     for (int c = 0; c < MW_VERDICT_CLASSES; c++)
         printf("%s %s", c ? "," : "", mw_verdict_name((enum mw_verdict)c));
