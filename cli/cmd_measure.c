@@ -247,13 +247,21 @@ const struct cli_command cmd_measure = {
         "latency: nanoseconds of one dependent load over the size of the working set, lines in random order within groups of "
         "pages. Windows of a millisecond without a context switch, least time of each place: within 1 % in the private "
         "levels, some 4 % in memory; a level shared with other programs says what they leave.\n"
-        "loaded: latency on one core while the others make rising traffic at four mixes of reads and writes; --cores is "
-        "one number here, by default all.\n"
-        "cache: capacity, line size, associativity, TLB entries, page-walk cost and what prefetchers follow, each beside "
-        "what the system reports: agrees, differs, or can't be told and why.\n"
-        "bandwidth: memset, read, memcpy, regular and streaming stores over buffers from the first level to memory; strided "
-        "reads; copies over the distance of destination and source; a score with its formula.\n"
-        "flops: multiply-adds from registers, for each instruction set that this processor has.",
+        "loaded: nanoseconds of a dependent load on one core while the others read and write back lines at rising rates, at "
+        "100, 80, 67 and 50 % reads; --cores is one number here, by default all. Medians of the millisecond windows in which "
+        "no core was put aside: some 4 %, with few windows left on a busy machine more.\n"
+        "cache: each parameter beside what the system reports: agrees, differs, or can't be told, and why. Capacity in bytes "
+        "from the steps of the latency over the working set, line size from a stride scan on 16 KiB and from flushes, "
+        "associativity from lines at doubling strides, TLB entries and miss costs from one line a page against lines side by "
+        "side, and the largest stride that prefetchers follow, which is one at less than half the time of random loads. A "
+        "capacity is exact to one size of the scan, 1/16 octave; a level that is shared, or a TLB in a virtual machine, shows "
+        "what is left of it.\n"
+        "bandwidth: MB/s of memset, memcpy, reads, regular and streaming stores over buffers from the first level to memory, "
+        "counted as bytes read plus bytes written by the program; reads at a stride count a line each; copies over the "
+        "distance of destination and source show conflicts of memory banks. The best window repeats within 5 %. The score is "
+        "(memset x read x memcpy)^(1/3) at the largest size.\n"
+        "flops: GFLOP/s of multiply-adds from registers, two operations each, for each instruction set of this processor. "
+        "The best of 40 windows of 5 ms repeats within 1 %.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_SEED | CLI_ROOT | CLI_DRY_RUN | CLI_STRICT,
     .options_size = sizeof(struct measure_options),
@@ -261,7 +269,9 @@ const struct cli_command cmd_measure = {
     .run = run_measure,
     .examples = "  memwall measure stream --cores 1 --kernel copy,triad,triad-nt\n"
                 "  memwall measure stream --llc 8MiB -o stream.csv\n"
-                "  memwall measure latency --size 16KiB,1MiB,64MiB --chains 1,4\n",
+                "  memwall measure latency --size 16KiB,1MiB,64MiB --chains 1,4\n"
+                "  memwall measure cache --curve curves.csv\n"
+                "  memwall measure flops --cores 1\n",
     .operands_min = 1,
     .operands_max = 1,
 };
