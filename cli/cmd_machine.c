@@ -5,10 +5,13 @@
 
 struct options {
     double memory_freq_hz;
+    const char *stream, *latency;
 };
 
 static const struct cli_option options[] = {
     {"memory-freq", CLI_FREQ, CLI_FIELD(struct options, memory_freq_hz), "GHz", "memory speed in transfers per second, in place of what the firmware says (DDR4-2133: 2.133)", NULL, 0, 0},
+    {"stream", CLI_STRING, CLI_FIELD(struct options, stream), "FILE", "take the bandwidth from a table of measure stream", NULL, 0, 0},
+    {"latency", CLI_STRING, CLI_FIELD(struct options, latency), "FILE", "take the latency of memory from a table of measure latency", NULL, 0, 0},
     {0},
 };
 
@@ -43,7 +46,12 @@ static int run_machine(struct cli *cli, const void *opaque)
     enum mw_err err = machine_read(&machine, cli->common.root, o->memory_freq_hz, &cli->error);
     if (err)
         return cli_fail(cli, &cli->error);
-    err = cli->common.json ? write_json(cli, &machine, &cli->error) : write_text(cli, &machine, &cli->error);
+    if (o->stream)
+        err = machine_add_stream(&machine, o->stream, &cli->error);
+    if (!err && o->latency)
+        err = machine_add_latency(&machine, o->latency, &cli->error);
+    if (!err)
+        err = cli->common.json ? write_json(cli, &machine, &cli->error) : write_text(cli, &machine, &cli->error);
     machine_release(&machine);
     return err ? cli_fail(cli, &cli->error) : 0;
 }
@@ -56,11 +64,12 @@ const struct cli_command cmd_machine = {
         "Tells what memwall can use on this machine: packages, cores, hyper-threads, kinds of cores, caches and memory nodes "
         "(by hwloc, within the CPUs that this process may use), frequency control and what the cores really run at, memory "
         "speed, page sizes and energy meters, and what of all this can't be read here and why.\n"
-        "With --json it is a machine profile that `fit --machine` and `predict --target` read; the figures of measure "
-        "stream and latency can be filled in by hand.",
+        "With --json it is a machine profile that `fit --machine` and `predict --target` read; it takes bandwidth and latency "
+        "from tables that measure wrote.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_JSON | CLI_ROOT,
     .options_size = sizeof(struct options),
     .run = run_machine,
-    .examples = "  memwall machine\n  memwall machine --json -o machine.json\n",
+    .examples = "  memwall machine\n  memwall machine --json -o machine.json\n"
+                "  memwall machine --json --stream stream.csv --latency latency.csv\n",
 };

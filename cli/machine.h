@@ -52,6 +52,8 @@ struct machine {
     size_t pool_count;
     double numa_balancing;      /* -1 unknown */
 
+    double stream_bps, stream_1_bps, latency_s; /* of tables given; 0 where none is */
+
     struct mw_meter *meters;
     size_t meter_count;
 
@@ -64,6 +66,9 @@ struct machine {
 
 enum mw_err machine_read(struct machine *machine, const char *root, double memory_freq_hz, struct mw_error *error)
     MW_CHECKED;
+/* Triad on most cores and on one; latency of the largest working set with one chain. MW_DATA where the file lacks them. */
+enum mw_err machine_add_stream(struct machine *machine, const char *path, struct mw_error *error) MW_CHECKED;
+enum mw_err machine_add_latency(struct machine *machine, const char *path, struct mw_error *error) MW_CHECKED;
 void machine_release(struct machine *machine);
 void machine_print(const struct machine *machine, FILE *stream);
 /* A new reference; NULL without memory. */

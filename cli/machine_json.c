@@ -55,10 +55,14 @@ static void put_profile(const struct machine *m, json_t *o)
         put(o, "clock_ghz", NULL);
     }
     put(o, "freqs_ghz", freqs);
-    put(o, "stream_gbs", NULL); /* of `measure stream`, `measure latency` and the data sheet, to be filled in */
-    put(o, "stream_1_gbs", NULL);
-    put(o, "latency_ns", NULL);
-    put(o, "channels", NULL);
+    put(o, "stream_gbs", mw_json_real(m->stream_bps > 0, m->stream_bps * 1e-9));
+    put(o, "stream_1_gbs", mw_json_real(m->stream_1_bps > 0, m->stream_1_bps * 1e-9));
+    put(o, "latency_ns", mw_json_real(m->latency_s > 0, m->latency_s * 1e9));
+    if (m->stream_bps > 0)
+        put(source, "stream_gbs", json_string("measured"));
+    if (m->latency_s > 0)
+        put(source, "latency_ns", json_string("measured"));
+    put(o, "channels", NULL); /* no table of a system has them: from the data sheet, by hand */
     put(o, "score", NULL);
     put(o, "mem_bytes", whole_or_null(m->memory_bytes));
     put(o, "llc_bytes", whole_or_null(m->llc_bytes));

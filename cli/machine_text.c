@@ -170,6 +170,17 @@ static void print_memory(const struct machine *m, FILE *f)
         fprintf(f, "%s: %s %.0f GiB, rated %u MT/s, runs at %u\n", d->locator, mw_dimm_type_name(d->type),
                 (double)d->size_bytes / GIB, d->rated_mts, d->configured_mts);
     }
+    if (m->stream_bps > 0) {
+        label(f, "bandwidth");
+        fprintf(f, "triad %.4g GB/s", m->stream_bps * 1e-9);
+        if (m->stream_1_bps > 0)
+            fprintf(f, ", %.4g on one core", m->stream_1_bps * 1e-9);
+        fputc('\n', f);
+    }
+    if (m->latency_s > 0) {
+        label(f, "latency");
+        fprintf(f, "%.4g ns\n", m->latency_s * 1e9);
+    }
     label(f, "pages");
     if (m->page_bytes)
         fprintf(f, "%zu KiB", m->page_bytes / 1024);

@@ -17,6 +17,17 @@ check 'memory speed given' "$memwall" machine --json --memory-freq 2.133
 prints 'is taken' '"memory_freq_ghz": 2.133'
 check 'only what taskset leaves' taskset -c "$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//')" "$memwall" machine --json
 prints 'one core' '^ "cores": 1,'
+# bandwidth and latency from tables
+printf '%s\n' 'cores,freq_ghz,freq_effective_ghz,kernel,array_bytes,best_mb_s,valid' 1,,,copy,8,99000,1 1,,,triad,8,11000,1 \
+    4,,,triad,8,30000,1 4,,,triad,8,31000,1 8,,,triad,8,90000,0 >"$tmp/stream.csv"
+printf '%s\n' 'cores,working_set_bytes,latency_ns,page_bytes,pattern,chains,valid' 1,2048,1.2,4096,grouped,1,1 \
+    1,268435456,98.5,4096,grouped,1,1 1,268435456,30,4096,grouped,4,1 >"$tmp/latency.csv"
+check 'with measurements' "$memwall" machine --json --stream "$tmp/stream.csv" --latency "$tmp/latency.csv"
+for line in '"stream_gbs": 31.0' '"stream_1_gbs": 11.0' '"latency_ns": 98.5'; do prints "$line" "^ $line"; done
+fails 3 'a table of something else' "$memwall" machine --json --stream "$tmp/latency.csv"
+says 'names the column' "no column 'kernel'"
+fails 1 'no such table' "$memwall" machine --latency "$tmp/none.csv"
+
 # cores packages usable-CPUs offline-CPUs kinds nodes nodes-without-cores L3s, from the JSON in $out
 counts() {
     awk '/^  "packages": / {p=$2+0} /^  "cpus_offline": / {o=$2+0} /^  "kinds": / {k=$2+0} /^    "package": / {c++}
