@@ -130,6 +130,10 @@ rows 'zsh time: row' '1,1,2,1.5'
 printf 'function,num_times,n_elements,sizeof,max_mbytes_per_sec,min_runtime,max_runtime,avg_runtime\nCopy,100,33554432,8,25000.5,0.0214,0.03,0.022\n' >"$tmp/babel.csv"
 check 'babelstream CSV' import babelstream --cores 4 "$tmp/babel.csv"
 rows 'babelstream CSV: row' 'copy,4,1,0.0214,25000.5'
+printf 'Number of Threads requested = 8\nNumber of Threads counted = 4\nFunction    Best Rate MB/s  Avg time     Min time     Max time\nTriad: 100.5 0.3 0.2 0.4\nSolution Validates: avg error\n' >"$tmp/stream.log"
+check 'stream: threads as counted' import stream "$tmp/stream.log"
+rows 'stream: threads as counted, not as requested' 'triad,4,1,0.2,100.5'
+if [ -z "$err" ]; then ok 'stream: validated, no warning'; else not_ok 'stream: validated, no warning' "$err"; fi
 printf '10.5;ns;duration_time;100;100.00;;\n' >"$tmp/perf.csv"
 check 'perf: duration_time' import perf-stat --cores 1 "$tmp/perf.csv"
 rows 'perf: nanoseconds' '1,1,1.05e-08'
