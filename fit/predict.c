@@ -14,9 +14,9 @@
 /* Inside the measured cores fits count by their evidence; in frequency beyond the data by a power of it, and so do
    independent fits beyond the cores (the sampler's evidence is good to some nats only, and there it says less). */
 static const double temper_inside = 1, temper_freq = 0.3, temper_independent = 0.5;
-/* Beyond the measured cores, joint fits have half of the mass, by mw_prior_beyond alone, and fits with independent noise
-   the other half: what the discrepancy explained inside may be the law's own bend. */
-static const double independent_share = 0.5;
+/* Beyond the measured cores, joint fits have this much less than all of the mass, by mw_prior_beyond alone, and fits with
+   independent noise the rest: what the discrepancy explained inside may be the law's own bend. */
+static const double independent_share = 0.4;
 /* A fit with less than this weight is not looked at. */
 static const double weight_least = 1e-4;
 /* Of the 64 noise quantiles each draw takes four, in strides that are coprime with 64 over the draws. */

@@ -27,7 +27,11 @@ static bool usable(const struct mw_points *points, size_t i)
 /* Sorted distinct values; returns their number. */
 static size_t distinct(double *values, size_t n)
 {
-    mw_sort(values, n);
+    bool sorted = true; /* frequencies of sorted points are */
+    for (size_t i = 1; i < n && sorted; i++)
+        sorted = values[i - 1] <= values[i];
+    if (!sorted)
+        mw_sort(values, n);
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
         if (count == 0 || values[i] > values[count - 1])
