@@ -64,16 +64,33 @@ static enum mw_err write_curves(const struct measure_run *run, const struct mw_c
     return mw_output_commit(&output, error);
 }
 
+/* A curve that could not be written after the scan would be a scan lost. */
+static enum mw_err check_options(const struct measure_run *run, struct mw_error *error)
+{
+    if (run->cores_count != 1 || run->cores[0] != 1) {
+        mw_fail(error, MW_USAGE, "'cache' looks at the caches of one core");
+        return mw_hint(error, "leave '--cores' out; taskset chooses the core");
+    }
+    if (!run->options->curve)
+        return MW_OK;
+    if (run->freqs_left > 1)
+        return mw_fail(error, MW_USAGE, "option '--curve' takes one frequency");
+    struct mw_output early;
+    enum mw_err err = mw_output_open(&early, run->options->curve, run->cli->common.force, error);
+    if (!err)
+        mw_output_release(&early);
+    return err;
+}
+
 static enum mw_err run_cache(struct measure_run *run, struct mw_error *error)
 {
     struct mw_cache_report report = {0};
     struct mw_cache_options options = {.cpu = run->cpus[0], .size_bytes = largest_set(run),
                                        .max_time_s = fmin(measure_max_time_s(run), TIME_MOST_S), .seed = run->cli->common.seed,
                                        .guest = run->guest, .stop = cli_interrupted};
-    if (run->cores_count != 1 || run->cores[0] != 1) {
-        mw_fail(error, MW_USAGE, "'cache' looks at the caches of one core");
-        return mw_hint(error, "leave '--cores' out; taskset chooses the core");
-    }
+    enum mw_err err = check_options(run, error);
+    if (err)
+        return err;
     if (run->cli->common.dry_run) {
         cli_say(run->cli, "caches of CPU %u by working sets up to %zu MiB, at most %.0f s", options.cpu,
                 options.size_bytes / MIB, options.max_time_s);
@@ -81,7 +98,7 @@ static enum mw_err run_cache(struct measure_run *run, struct mw_error *error)
     }
     double freq_hz = measure_effective_hz(run, 1);
     cli_say(run->cli, "working sets up to %zu MiB, at most %.0f s", options.size_bytes / MIB, options.max_time_s);
-    enum mw_err err = mw_cache_measure(&run->topology, &options, &report, error);
+    err = mw_cache_measure(&run->topology, &options, &report, error);
     if (!err)
         err = mw_provenance_add(&run->provenance, error, "cache_scan", "CPU %u, working sets up to %zu MiB, pages of %zu KiB, %.1f s",
                                 options.cpu, report.scanned_bytes / MIB, report.page_bytes / 1024, report.time_s);

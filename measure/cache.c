@@ -228,7 +228,7 @@ static enum mw_err measure_prefetch(struct job *job, struct mw_error *error)
     }
     for (int o = MW_WALK_FORWARD; !err && o < MW_WALK_RANDOM; o++) {
         struct mw_finding *f = find(job, "prefetch", 0, limit[o], followed_up_to(&curve[o], &curve[MW_WALK_RANDOM]), 0, 0);
-        if (!f->found)
+        if (!f->found && curve[o].count && curve[MW_WALK_RANDOM].count)
             because(f, MW_VERDICT_UNKNOWN, "even neighbouring lines are not followed");
     }
     for (int o = 0; o < 3; o++)
