@@ -29,7 +29,7 @@ static const struct cli_option options[] = {
     OPT("rate-regexp", CLI_STRING, rate_regexp, "RE", "take a rate that the program prints; the time is 1/rate", NULL, 0, 0),
     OPT("energy-command", CLI_STRING, energy_command, "CMD", "sh -c CMD prints joules: a counter, or the energy of the last run", NULL, 0, 0),
     OPT("idle", CLI_DURATION, idle_s, "S", "time at rest before and after in which idle power is measured (default 1; 0: none)", NULL, 0, 0),
-    OPT("memory-freq", CLI_FREQ, memory_freq_hz, "GHZ", "clock of the memory's transfers, recorded for the fit", NULL, 0, 0),
+    OPT("memory-freq", CLI_FREQ, memory_freq_hz, "GHZ", "rate of the memory's transfers, for the fit (default: from the firmware, where readable)", NULL, 0, 0),
     OPT("workload", CLI_STRING, workload, "NAME", "text of the column workload (default: the program's name)", NULL, 0, 0),
     OPT("input", CLI_STRING, input, "NAME", "text of the column input (default: no such column)", NULL, 0, 0),
     OPT("show-output", CLI_FLAG, show_output, NULL, "let the program's output through to standard error", NULL, 0, 0),

@@ -2,6 +2,7 @@
 #include "cli/scan.h"
 
 #include "data/units.h"
+#include "measure/smbios.h"
 
 #include <libgen.h>
 #include <stdlib.h>
@@ -215,13 +216,35 @@ static enum mw_err plan_numbers(struct scan *scan, struct mw_error *error)
     return err;
 }
 
+/* The rate of the memory's transfers: as told, else from the firmware's table where that is clear. */
+static enum mw_err add_memory_freq(struct scan *scan, struct mw_error *error)
+{
+    struct mw_memory_devices devices;
+    struct mw_error ignored;
+    bool doubtful = false;
+    unsigned mts = 0;
+    if (scan->options->memory_freq_hz > 0)
+        return mw_provenance_add(&scan->facts, error, "memory_freq_ghz", "%.9g", scan->options->memory_freq_hz / 1e9);
+    if (scan->options->replay || mw_smbios_read(&devices, scan->cli->common.root, &ignored))
+        return MW_OK;
+    mts = mw_smbios_mts(&devices, &doubtful);
+    mw_smbios_release(&devices);
+    if (!mts)
+        return MW_OK;
+    if (!doubtful)
+        return mw_provenance_add(&scan->facts, error, "memory_freq_ghz", "%.9g", mts / 1e3);
+    cli_say(scan->cli, "the firmware says %u for the memory's speed, which may be its clock or its transfers: --memory-freq "
+            "settles it", mts);
+    return MW_OK;
+}
+
 static enum mw_err add_facts(struct scan *scan, struct mw_error *error)
 {
     bool has_idle = false;
     double idle_w = 0;
     enum mw_err err = mw_provenance_init(&scan->facts, scan->cli->argc, scan->cli->argv, error);
-    if (!err && scan->options->memory_freq_hz > 0)
-        err = mw_provenance_add(&scan->facts, error, "memory_freq_ghz", "%.9g", scan->options->memory_freq_hz / 1e9);
+    if (!err)
+        err = add_memory_freq(scan, error);
     if (!err && !scan->options->replay)
         err = mw_rig_describe(scan->rig, (unsigned)scan->cores[scan->core_count - 1], &scan->facts, error);
     if (!err && !scan->options->replay && scan->options->idle_s > 0)
