@@ -28,6 +28,7 @@ struct mw_policy {
     struct mw_policy_settings {
         char governor[32];
         long min_khz, max_khz, speed_khz; /* speed 0: not under userspace */
+        char speed[24];                   /* what scaling_setspeed reads; empty where there is none */
     } saved, seen;                  /* before memwall; as read back after the last pin */
     bool is_saved, is_pinned;
 };

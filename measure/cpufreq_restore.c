@@ -10,7 +10,7 @@
 static int put_back(struct mw_cpufreq *cpufreq, const struct mw_policy *policy, const char **name)
 {
     const struct mw_policy_settings *saved = &policy->saved;
-    char value[32];
+    char speed[24];
     int failed, limits;
     *name = "scaling_governor"; /* first: setting it may reset the limits (likwid#404) */
     mw_policy_write(cpufreq, policy, "scaling_governor", saved->governor, &failed);
@@ -20,10 +20,11 @@ static int put_back(struct mw_cpufreq *cpufreq, const struct mw_policy *policy, 
         failed = limits;
         *name = limit_name;
     }
-    if (!failed && saved->speed_khz > 0) {
+    /* the kernel itself goes back to "<unsupported>" with the governor, a tree of plain files does not */
+    if (!failed && *saved->speed && !mw_policy_read(cpufreq, policy, "scaling_setspeed", speed, sizeof speed) &&
+        strcmp(speed, saved->speed)) {
         *name = "scaling_setspeed";
-        snprintf(value, sizeof value, "%ld", saved->speed_khz);
-        mw_policy_write(cpufreq, policy, "scaling_setspeed", value, &failed);
+        mw_policy_write(cpufreq, policy, "scaling_setspeed", saved->speed, &failed);
     }
     return failed;
 }

@@ -18,9 +18,10 @@ int mw_policy_settings(const struct mw_cpufreq *cpufreq, const struct mw_policy 
         failed = mw_policy_number(cpufreq, policy, "scaling_min_freq", &s.min_khz);
     if (!failed)
         failed = mw_policy_number(cpufreq, policy, "scaling_max_freq", &s.max_khz);
-    if (!failed && !strcmp(s.governor, "userspace") &&
-        mw_policy_number(cpufreq, policy, "scaling_setspeed", &s.speed_khz))
-        s.speed_khz = 0;
+    if (!failed && mw_policy_read(cpufreq, policy, "scaling_setspeed", s.speed, sizeof s.speed))
+        *s.speed = '\0';
+    if (!failed && !strcmp(s.governor, "userspace"))
+        s.speed_khz = strtol(s.speed, NULL, 10);
     if (!failed)
         *settings = s;
     return failed;

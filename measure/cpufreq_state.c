@@ -52,8 +52,8 @@ static void print_state(const struct mw_cpufreq *cpufreq, FILE *f)
     for (size_t i = 0; i < cpufreq->count; i++) {
         const struct mw_policy_settings *s = &cpufreq->policies[i].saved;
         if (cpufreq->policies[i].is_saved)
-            fprintf(f, "policy %u %s %ld %ld %ld\n", cpufreq->policies[i].number, s->governor, s->min_khz, s->max_khz,
-                    s->speed_khz);
+            fprintf(f, "policy %u %s %ld %ld %s\n", cpufreq->policies[i].number, s->governor, s->min_khz, s->max_khz,
+                    *s->speed ? s->speed : "-");
     }
 }
 
@@ -108,7 +108,11 @@ static enum mw_err parse_line(struct mw_cpufreq *cpufreq, const char *line, bool
     if (sscanf(line, "boot %63s", id) == 1) {
         boot_id(&cpufreq->knobs, now, sizeof now);
         *stale = strcmp(id, now) != 0;
-    } else if (sscanf(line, "policy %u %31s %ld %ld %ld", &number, s.governor, &s.min_khz, &s.max_khz, &s.speed_khz) == 5) {
+    } else if (sscanf(line, "policy %u %31s %ld %ld %23s", &number, s.governor, &s.min_khz, &s.max_khz, s.speed) == 5) {
+        if (!strcmp(s.speed, "-"))
+            *s.speed = '\0';
+        if (!strcmp(s.governor, "userspace"))
+            s.speed_khz = strtol(s.speed, NULL, 10);
         struct mw_policy *policy = policy_numbered(cpufreq, number);
         if (policy) {
             policy->saved = s;

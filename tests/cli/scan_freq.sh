@@ -175,3 +175,10 @@ writes 'dry run: nothing written' ''
 restored 'dry run: as before'
 fails 2 'a frequency that is not offered' scan --cores 1 --freq 1.3 --runs 1 -- true
 says 'the nearest is named' 'nearest is 1.2 GHz'
+
+# plain files, without a kernel behind them: unconfirmed, marked, and wholly as before
+for driver in acpi-cpufreq intel_pstate amd-pstate cpufreq-dt; do
+    new $driver
+    check "$driver, plain files" "$memwall" scan --root "$tree" --cores 1,4 --freq min,max --runs 1 --force -o "$tmp/r.csv" -- true
+    restored "$driver, plain files: as before"
+done
