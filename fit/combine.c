@@ -186,9 +186,20 @@ static bool is_of_memory(const char *name)
     return false;
 }
 
+static bool needs_wall(const char *name, const struct mw_law *law)
+{
+    return law->branch && (!strcmp(name, "k") || !strcmp(name, "m1") || !strcmp(name, "m2"));
+}
+
 /*
- * Identified: the interval ends inside the bounds on both sides and is short: a quarter of the range at most, and a
- * factor of ten at most. At bound: the best value is a bound, and the interval is short by the same measure. Not
+ * k, m1 and m2 apart need the wall. It is beyond doubt where the best fit without one is four times the limit's distance
+ * out: a deviance of 43 at many points, which noise alone, free to place a wall anywhere, does not reach.
+ */
+static const double wall_is_sure = 4;
+
+/*
+ * Identified: the best value is inside the bounds and the interval is short: a quarter of the range at most, and a factor
+ * of ten at most. At bound: the best value is a bound, and the interval is short by the same measure. Not
  * identifiable: nothing inside the bounds is excluded on either side, or one frequency can't tell. Weak: the rest.
  */
 void mw_params_judge(struct mw_model_param *params, const struct mw_region *region, const struct mw_problem *problem,
@@ -214,7 +225,9 @@ void mw_params_judge(struct mw_model_param *params, const struct mw_region *regi
         }
         if (hidden || !region->informative || (at_low && at_high))
             param->status = MW_PARAM_NOT_IDENTIFIABLE;
-        else if (is_short && !at_low && !at_high)
+        else if (needs_wall(param->name, problem->law) && region->no_wall < wall_is_sure)
+            param->status = MW_PARAM_WEAK;
+        else if (is_short && param->value > low + touch * range && param->value < high - touch * range)
             param->status = MW_PARAM_IDENTIFIED;
         else if (is_short)
             param->status = MW_PARAM_AT_BOUND;

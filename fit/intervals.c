@@ -85,18 +85,50 @@ struct profile {
     struct mw_problem problem;
     size_t j;
     double low, high;
+    const double *bound;                /* upper bounds of all parameters */
+    const struct mw_optimum *wall_less; /* see hold */
     struct mw_region *region;
     struct mw_optimum *best; /* replaced where a better one is met */
     bool better;
 };
 
-/* The best fit with the parameter at `value`, from *at (in and out). */
+/*
+ * Along the ridge of the variable-latency family: where the wall is not seen, only k m1 and k m2 count, so a step in one of
+ * k, m1 and m2 leaves the curve alone if the others follow. params: at the old value; false for other parameters.
+ */
+static bool follow_ridge(const struct profile *profile, double value, double *params)
+{
+    const struct mw_problem *pr = &profile->problem;
+    if (!pr->law->branch || profile->j < MW_VLS_K || profile->j > MW_VLS_M2 || !(params[profile->j] > 0) ||
+        !(value > 0))
+        return false;
+    double ratio = value / params[profile->j];
+    for (size_t j = MW_VLS_K; j <= MW_VLS_M2; j++) {
+        bool with = (profile->j == MW_VLS_K) == (j == MW_VLS_K); /* m1 and m2 go together, k against them */
+        params[j] = fmin(fmax(with ? params[j] * ratio : params[j] / ratio, pr->law->params[j].low), profile->bound[j]);
+    }
+    return true;
+}
+
+/*
+ * The best fit with the parameter at `value`: from *at (in and out) as it is, from *at along the ridge, and from the fit
+ * without a wall along the ridge, because corners stop a fit that has to leave its pattern of branches.
+ */
 static enum mw_err hold(struct profile *profile, struct mw_optimum *at, double value, struct mw_error *error)
 {
-    enum { ITERATIONS = 12 };
+    enum { ITERATIONS = 12, STARTS = 3 };
+    struct mw_optimum starts[STARTS] = {*at, *at, *profile->wall_less};
+    bool use[STARTS] = {true, follow_ridge(profile, value, starts[1].params),
+                        follow_ridge(profile, value, starts[2].params)};
+    enum mw_err err = MW_OK;
     profile->problem.low[profile->j] = profile->problem.high[profile->j] = value;
-    at->params[profile->j] = value;
-    enum mw_err err = mw_search_near(at, &profile->problem, ITERATIONS, error);
+    for (size_t i = 0; i < STARTS && !err; i++) {
+        starts[i].params[profile->j] = value;
+        if (use[i])
+            err = mw_search_near(&starts[i], &profile->problem, ITERATIONS, error);
+        if (use[i] && (i == 0 || starts[i].loss < at->loss))
+            *at = starts[i];
+    }
     if (!err && at->loss < profile->best->loss * (1 - 1e-7)) {
         *profile->best = *at;
         profile->better = true;
@@ -166,10 +198,13 @@ static enum mw_err side(struct profile *profile, int direction, double *end, str
 }
 
 static enum mw_err both_sides(struct mw_model_param *param, struct mw_region *region, struct mw_optimum *optimum,
-                              const struct mw_problem *problem, size_t j, bool *better, struct mw_error *error)
+                              const struct mw_optimum *wall_less, const struct mw_problem *problem, size_t j,
+                              bool *better, struct mw_error *error)
 {
     struct profile profile = {.problem = *problem,
                               .j = j,
+                              .bound = problem->high,
+                              .wall_less = wall_less,
                               .low = problem->low[j],
                               .high = problem->high[j],
                               .region = region,
@@ -189,6 +224,44 @@ static enum mw_err both_sides(struct mw_model_param *param, struct mw_region *re
     return err;
 }
 
+/*
+ * The best fit with the parallel term alone, from *at with k at its bound and m1, m2 so small that the wall is hardly
+ * seen. Its loss is that without any wall.
+ */
+static enum mw_err without_wall(struct mw_optimum *at, const struct mw_problem *problem, struct mw_error *error)
+{
+    struct mw_problem held = *problem;
+    unsigned char *parallel = calloc(problem->n + problem->base_n, 1);
+    if (!parallel)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    double k = fmax(at->params[MW_VLS_K], 1e-3), high = problem->high[MW_VLS_K];
+    held.low[MW_VLS_K] = at->params[MW_VLS_K] = high;
+    at->params[MW_VLS_M1] *= k / high;
+    at->params[MW_VLS_M2] *= k / high;
+    held.held = parallel;
+    enum mw_err err = mw_search_near(at, &held, 60, error);
+    free(parallel);
+    return err;
+}
+
+/*
+ * Fits without a wall that are about as good belong to the interval, even if no way of good fits leads to them. About:
+ * a wall may be placed anywhere, so the best of many fits to noise is twice the limit's distance better now and then.
+ */
+static void admit_no_wall(struct mw_model_param *params, struct mw_region *region, const struct mw_optimum *wall_less,
+                          const struct mw_optimum *best, const struct mw_problem *problem)
+{
+    const double about = 2;
+    region->no_wall = HUGE_VAL;
+    if (!problem->law->branch || !region->informative)
+        return;
+    region->no_wall = sqrt(fmax(wall_less->loss - best->loss, 0) / (region->loss_max - best->loss));
+    for (size_t j = 0; j < problem->law->param_count && region->no_wall <= about; j++) {
+        params[j].low = fmin(params[j].low, wall_less->params[j]);
+        params[j].high = fmax(params[j].high, wall_less->params[j]);
+    }
+}
+
 enum mw_err mw_intervals(struct mw_model_param *params, struct mw_region *region, struct mw_optimum *optimum,
                          const struct mw_problem *problem, struct mw_error *error)
 {
@@ -197,6 +270,9 @@ enum mw_err mw_intervals(struct mw_model_param *params, struct mw_region *region
     struct mw_optimum best = *optimum;
     enum mw_err err = MW_OK;
     bool better = true;
+    struct mw_optimum wall_less = best;
+    if (problem->law->branch)
+        err = without_wall(&wall_less, problem, error);
     for (int restart = 0; better && restart <= RESTARTS && !err; restart++) {
         made.count = 0;
         better = false;
@@ -204,7 +280,9 @@ enum mw_err mw_intervals(struct mw_model_param *params, struct mw_region *region
         if (!err)
             err = keep(&made, best.params, error);
         for (size_t j = 0; j < problem->law->param_count && !err && !better; j++)
-            err = both_sides(&params[j], &made, &best, problem, j, &better, error);
+            err = both_sides(&params[j], &made, &best, &wall_less, problem, j, &better, error);
+        if (!err && !better)
+            admit_no_wall(params, &made, &wall_less, &best, problem);
         if (better && !err) /* to its end, with nothing held */
             err = mw_search_near(&best, problem, 60, error);
     }

@@ -18,7 +18,8 @@
 struct mw_region {
     double loss_max;
     bool informative; /* false where no degrees of freedom are left: every value is then in the interval */
-    double *params;   /* count rows of MW_LAW_MAX_PARAMS: fits inside the region, met on the way */
+    double no_wall; /* laws with a wall: how far out the best fit without one is, 1 at the limit; HUGE_VAL for others */
+    double *params; /* count rows of MW_LAW_MAX_PARAMS: fits inside the region, met on the way */
     size_t count, capacity;
 };
 void mw_region_release(struct mw_region *region);

@@ -104,4 +104,62 @@ check 'update' "$memwall" fit --update "$tmp/old.json" "$tmp/new.csv" -o "$tmp/u
 near 'update: points of both' "$(field "$tmp/updated.json" data.used)" 36 0
 near 'update: k of all data' "$(field "$tmp/updated.json" parameters.k.value)" "$(field "$tmp/exact.json" parameters.k.value)" 1e-6
 
+# what must not matter: order of rows, units, a common factor, the numbering of repetitions
+same() { # NAME FILE: the same parameters as exact.json, A apart
+    "$memwall" fit "$2" --law vls --memory-freq 2 -o "$tmp/same.json" --force >/dev/null 2>&1
+    if python3 - "$tmp/exact.json" "$tmp/same.json" <<'P'
+import json,sys
+a,b=(json.load(open(f))["parameters"] for f in sys.argv[1:])
+sys.exit(any(abs(a[n][k]-b[n][k])>1e-4*max(abs(a[n][k]),1e-3) for n in a for k in ("value","low","high")) or
+         any(a[n]["status"]!=b[n]["status"] for n in a))
+P
+    then ok "$1"; else not_ok "$1"; fi
+}
+{ head -1 "$tmp/exact.csv"; tail -n +2 "$tmp/exact.csv" | tac; } >"$tmp/order.csv"
+same 'rows in another order' "$tmp/order.csv"
+awk -F, 'NR == 1 { print "threads;freq_mhz;time_ms"; next } { printf "%s;%g;%.9g\n", $1, $2 * 1000, $3 * 1000 }' "$tmp/exact.csv" >"$tmp/units.csv"
+same 'other units, names and separators' "$tmp/units.csv"
+awk -F, 'NR == 1 { print; next } { printf "%s,%s,%.9g\n", $1, $2, $3 * 60 }' "$tmp/exact.csv" >"$tmp/factor.csv"
+same 'a common factor' "$tmp/factor.csv"
+awk -F, 'NR == 1 { print $0 ",repetition"; next } { print $0 "," 100 - NR }' "$tmp/exact.csv" >"$tmp/renumbered.csv"
+same 'renumbered repetitions' "$tmp/renumbered.csv"
+
+# a rate of a kernel becomes a time, one frequency where none is known
+cat >"$tmp/stream.csv" <<'X'
+# version: memwall 0.1.0
+cores,freq_ghz,freq_effective_ghz,kernel,array_bytes,best_mb_s,avg_s,min_s,max_s,valid
+1,,,copy,80000000,12000,0.0141,0.0133,0.0150,1
+1,,,triad,80000000,11000,0.0230,0.0218,0.0240,1
+2,,,copy,80000000,21000,0.0081,0.0076,0.0090,1
+2,,,triad,80000000,20000,0.0125,0.0120,0.0130,1
+4,,,copy,80000000,30000,0.0058,0.0053,0.0060,1
+4,,,triad,80000000,29000,0.0090,0.0083,0.0100,1
+X
+stream() { "$memwall" fit - --where kernel=triad -o - <"$tmp/stream.csv"; }
+stream >"$tmp/stream.json" 2>"$tmp/.err" && ok 'a stream table' || not_ok 'a stream table' "$(cat "$tmp/.err")"
+near 'a stream table: one kernel' "$(field "$tmp/stream.json" data.used)" 3 0
+[ "$(field "$tmp/stream.json" parameters.k.status)" = 'not identifiable' ] && ok 'a stream table: k cannot be told' || not_ok 'a stream table: k cannot be told'
+
+# what is known of the machine: latency bounds k (0.75 ns x 2 GHz = 1.5; a real one is larger and seldom a bound), boundaries place steps
+printf '{"memwall_machine": 1, "latency_ns": 0.75, "memory_freq_ghz": 2, "boundaries": [12], "cores": 24, "sockets": 2}' >"$tmp/machine.json"
+{ echo cores,freq_ghz,time_s; awk 'BEGIN { for (f = 1.2; f < 2.5; f += .4) for (p = 1; p <= 24; p += p < 4 ? 1 : 4) {
+    mu = .004 + .3 / p; printf "%d,%.1f,%.6g\n", p, f, 20 / f * (1 + f / 2 * mu) * (.03 + .97 / p) * (1 + .02 * sin(17 * p + 5 * f)) } }'; } >"$tmp/weak.csv"
+"$memwall" fit "$tmp/weak.csv" --law vls --memory-freq 2 -o "$tmp/free.json" >/dev/null 2>&1
+check 'a profile' "$memwall" fit "$tmp/weak.csv" --law vls --machine "$tmp/machine.json" -o "$tmp/known.json"
+near 'a profile: k is bounded by latency x memory frequency' "$(field "$tmp/known.json" parameters.k.high)" .75 .75
+narrow=$(python3 -c 'import json,sys
+a,b=(json.load(open(f))["parameters"]["k"] for f in sys.argv[1:])
+print(int(b["high"]-b["low"]<a["high"]-a["low"] and b["low"]<=1<=b["high"]))' "$tmp/free.json" "$tmp/known.json")
+near 'a profile: k is narrower, and the truth inside' "$narrow" 1 0
+near 'a profile: boundaries' "$(field "$tmp/known.json" boundaries.0)" 12 0
+fails 3 'a bad profile' "$memwall" fit "$tmp/weak.csv" --machine "$tmp/weak.csv"
+
+# several sets, a model each
+{ echo input,cores,time_s; for i in a b; do for p in 1 2 4 8; do awk "BEGIN { print \"$i,$p,\" 10 * (.1 + .9 / $p) }"; done; done; } >"$tmp/two.csv"
+check 'a model for each input' "$memwall" fit "$tmp/two.csv" --by input -o "$tmp/each.json"
+if [ -s "$tmp/each-input-a.json" ] && [ -s "$tmp/each-input-b.json" ]; then ok 'a model for each input: files'; else not_ok 'a model for each input: files' "$(ls "$tmp")"; fi
+fails 2 '--by without -o' "$memwall" fit "$tmp/two.csv" --by input
+check 'weak scaling' "$memwall" fit "$tmp/few.csv" --weak -o "$tmp/weak.json"
+near 'weak scaling: g of a flat curve is about one, or nothing is parallel' "$(field "$tmp/weak.json" weak | grep -c True)" 1 0
+
 fails 1 'no overwriting' "$memwall" fit "$tmp/exact.csv" -o "$tmp/exact.json"
