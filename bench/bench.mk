@@ -19,6 +19,28 @@ $(B)/bench/buying: bench/bench_buying.c $(B)/libmemwall.a
 bench-buying: $(B)/bench/buying ## another machine predicted from this one: eight machines, all pairs
 	$(B)/bench/buying
 
+$(B)/bench/recovery: bench/recovery.c $(B)/libmemwall.a
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/libmemwall.a $(LIBS)
+
+.PHONY: bench-recovery
+SEEDS ?= 1000
+bench-recovery: $(B)/bench/recovery ## coverage of parameter intervals on simulated data (SEEDS=1000)
+	$(B)/bench/recovery $(SEEDS)
+
+$(B)/bench/fit_speed: bench/fit_speed.c $(B)/libmemwall.a
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/libmemwall.a $(LIBS)
+
+.PHONY: bench-fit
+FIT_SEEDS ?= 100
+bench-fit: $(B)/bench/fit_speed $(B)/memwall ## time of a fit by points and threads; optima beside multistart and scipy
+	$(B)/bench/fit_speed $(FIT_SEEDS)
+	@MEMWALL=$(B)/memwall bash bench/fit.sh
+	@MEMWALL=$(B)/memwall python3 bench/fit_scipy.py
+
 $(B)/bench/accuracy: bench/accuracy.c bench/splits.c bench/sets.c $(B)/libmemwall.a
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
@@ -35,10 +57,6 @@ bench-measure: build-all ## memwall measure beside STREAM=path, MULTICHASE=path 
 bench-scan: ## what a scan adds to a run of sleep 0.05, beside hyperfine
 	@$(MAKE) --no-print-directory build-all
 	@bench/scan.sh $(B)/memwall
-
-.PHONY: bench-fit
-bench-fit: $(B)/memwall ## how long fit takes: a million rows, and published sets
-	@MEMWALL=$(B)/memwall bash bench/fit.sh
 
 $(B)/bench/tune: bench/bench_tune.c bench/search.c bench/tables.c $(B)/libmemwall.a
 $(B)/bench/recommend: bench/bench_recommend.c bench/search.c bench/tables.c $(B)/libmemwall.a
