@@ -65,6 +65,29 @@ static bool is_memory(enum mw_verdict verdict)
     return verdict == MW_VERDICT_MEMORY_LATENCY || verdict == MW_VERDICT_MEMORY_BANDWIDTH || verdict == MW_VERDICT_MEMORY;
 }
 
+/*
+ * T(p, F) of the measured runs on p cores: C/F + m through the two that bracket F, which is exact at both. false where they
+ * don't; the model's interval is carried by its ratio.
+ */
+static bool between_runs(double *value, const struct mw_points *points, double cores, double freq_hz)
+{
+    const struct mw_point *below = NULL, *above = NULL;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct mw_point *point = &points->items[i];
+        if (fabs(point->cores - cores) > .5 || point->freq_hz <= 0)
+            continue;
+        if (point->freq_hz <= freq_hz * (1 + SAME_FREQ) && (!below || point->freq_hz > below->freq_hz))
+            below = point;
+        if (point->freq_hz >= freq_hz * (1 - SAME_FREQ) && (!above || point->freq_hz < above->freq_hz))
+            above = point;
+    }
+    if (!below || !above)
+        return false;
+    double u = 1 / below->freq_hz, v = 1 / above->freq_hz, w = 1 / freq_hz;
+    *value = below == above ? below->value : above->value + (below->value - above->value) * (w - v) / (u - v);
+    return true;
+}
+
 /* x T(p, x F), where x F was measured or lies between frequencies that were. */
 static enum mw_err read_twin(struct mw_whatif_answer *a, double x, const struct domain *d, const struct mw_model *model,
                              struct mw_error *error)
@@ -84,10 +107,12 @@ static enum mw_err read_twin(struct mw_whatif_answer *a, double x, const struct 
     enum mw_err err = mw_predict(model, &query, 1, &twin, error);
     if (err != MW_OK)
         return err;
+    double read = twin.value;
+    (void)between_runs(&read, &model->points, a->cores, freq);
     a->has_figure = true;
-    a->value = x * twin.value;
-    a->low = x * twin.low;
-    a->high = x * twin.high;
+    a->value = x * read;
+    a->low = x * twin.low * read / twin.value;
+    a->high = x * twin.high * read / twin.value;
     a->read_at_hz = freq;
     return MW_OK;
 }
@@ -159,9 +184,10 @@ enum mw_err mw_whatif_answer(struct mw_whatif_answer *answer, const struct mw_wh
     if (err != MW_OK)
         return err;
     a.now = now.value;
-    a.now_low = now.low;
-    a.now_high = now.high;
-    double x = what->latency, y = what->bandwidth, base = now.value;
+    (void)between_runs(&a.now, &model->points, query->cores, query->freq_hz);
+    a.now_low = now.low * a.now / now.value;
+    a.now_high = now.high * a.now / now.value;
+    double x = what->latency, y = what->bandwidth, base = a.now;
     bool latency = x < 1 || x > 1, bandwidth = y < 1 || y > 1, cores = what->cores > 0;
     if (cores) {
         err = by_cores(&a, model, diagnosis, &d, bandwidth, latency, error);

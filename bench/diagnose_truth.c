@@ -34,7 +34,7 @@ static struct mw_mechanism_draw propose(gsl_rng *rng, enum mw_verdict label, uns
         break;
     case MW_VERDICT_GRANULARITY:
         d.law = MW_MECHANISM_GRANULARITY;
-        d.grains = floor(log_uniform(rng, cores / 2., 4 * cores));
+        d.grains = floor(log_uniform(rng, cores, 4 * cores));
         break;
     case MW_VERDICT_STEP:
         d.law = MW_MECHANISM_STEP;

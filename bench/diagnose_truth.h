@@ -8,7 +8,8 @@
 
 /*
  * Simulated programs whose verdict is known: a mechanism drawn until the rule of diagnosis, applied to the true curve, gives
- * the wanted class with a margin. Frequencies are 1.2 and 2.4 GHz; the boundary lies at half of the cores.
+ * the wanted class with a margin. Frequencies are 1.2 and 2.4 GHz; the boundary lies at half of the cores. Grains are at least
+ * as many as cores: fewer are limited parallelism, which is serial work by another name.
  */
 struct truth {
     struct mw_mechanism_draw draw;
