@@ -43,6 +43,7 @@ struct measure_run {
     FILE *rows;
     struct mw_provenance provenance;
     size_t rows_off;             /* rows whose effective frequency is not the one that was set */
+    bool freq_off;               /* a frequency could not be set as asked, or did not hold: as disturbed */
     bool untrusted;              /* a result failed its validation: exit status 5 */
     bool disturbed;              /* other work disturbed what is reported: exit status 5 with --strict */
 };

@@ -11,7 +11,7 @@ static void tell(struct measure_run *run, const struct mw_freq_note *note)
 {
     if (*note->text)
         cli_warn(run->cli, "%s", note->text);
-    run->disturbed = run->disturbed || note->off;
+    run->freq_off = run->freq_off || note->off;
 }
 
 static enum mw_err run_at(struct measure_run *run, const struct measure_probe *probe, struct mw_cpufreq *cpufreq,

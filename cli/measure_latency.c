@@ -78,6 +78,8 @@ static void default_sizes(struct job *job)
         if (size >= last)
             break;
         job->sizes[job->size_count++] = size + size / 2;
+        if (size + size / 2 >= last)
+            break;
     }
 }
 
