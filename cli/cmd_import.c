@@ -33,8 +33,8 @@ static enum mw_err write_runs(const struct mw_import *import, const struct cli *
         return err;
     err = mw_provenance_init(&provenance, cli->argc, cli->argv, error);
     if (!err)
-        err = mw_provenance_add(&provenance, error, "imported", "%s output; host, cpu_model and kernel are those of the import",
-                                cli->operands[0]);
+        err = mw_provenance_add(&provenance, error, "imported",
+                                "%s output; host, cpu_model and kernel are those of the import", cli->operands[0]);
     if (!err) {
         mw_provenance_print(&provenance, output.stream);
         mw_import_print(import, output.stream);
@@ -81,8 +81,10 @@ static int run(struct cli *cli, const void *options)
 
 static const struct cli_option option_table[] = {
     {"map", CLI_REPEATED, CLI_FIELD(struct options, map), "FIELD=NAME",
-     "the parameter, column or metric NAME holds FIELD (cores, freq, time, rate, …); may be given several times", NULL, 0, 0},
-    {"cores", CLI_COUNT, CLI_FIELD(struct options, cores), "N", "the number of cores where the file does not tell", NULL, 1, 1e6},
+     "the parameter, column or metric NAME holds FIELD (cores, freq, time, rate, …); may be given several times", NULL,
+     0, 0},
+    {"cores", CLI_COUNT, CLI_FIELD(struct options, cores), "N", "the number of cores where the file does not tell",
+     NULL, 1, 1e6},
     {0},
 };
 
@@ -91,15 +93,20 @@ const struct cli_command cmd_import = {
     .summary = "turn the output of other tools into runs.csv",
     .usage = "[options] FORMAT FILE…",
     .description =
-        "Reads what other tools print and writes the runs as CSV that memwall fit reads: workload, input, cores, freq_ghz, "
+        "Reads what other tools print and writes the runs as CSV that memwall fit reads: workload, input, cores, "
+        "freq_ghz, "
         "repetition, time_s, cpu_s, energy_j, exit_status, freq_effective_ghz; columns without data are left out.\n"
         "\n"
-        "Formats: hyperfine (JSON, CSV), perf-stat (-x, -j, plain), google-benchmark (JSON, CSV), stream, babelstream, sacct, "
-        "likwid (perfctr -O, bench), npb, time (bash, POSIX, GNU plain, -v and -f), lammps, gromacs, openfoam, extra-p (text, "
+        "Formats: hyperfine (JSON, CSV), perf-stat (-x, -j, plain), google-benchmark (JSON, CSV), stream, babelstream, "
+        "sacct, "
+        "likwid (perfctr -O, bench), npb, time (bash, POSIX, GNU plain, -v and -f), lammps, gromacs, openfoam, extra-p "
+        "(text, "
         "JSON lines), csv (any table that memwall fit reads).\n"
         "\n"
-        "Failed runs keep their exit status where the tool tells it, and memwall fit sets them aside; benchmarks whose results "
-        "were not verified are refused. A file that does not tell the number of cores needs --cores; several files of one "
+        "Failed runs keep their exit status where the tool tells it, and memwall fit sets them aside; benchmarks whose "
+        "results "
+        "were not verified are refused. A file that does not tell the number of cores needs --cores; several files of "
+        "one "
         "format are read one after the other.",
     .options = option_table,
     .groups = CLI_OUTPUT,

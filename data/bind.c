@@ -109,7 +109,8 @@ static enum mw_err read_one(const struct mw_bind *bind, const json_t *value, cha
     case MW_BIND_FREQ:
         if (!json_is_number(value) || !isfinite(json_number_value(value)))
             return wrong(bind, where, "a number", error);
-        *(double *)at = bind->kind == MW_BIND_REAL ? json_number_value(value) : nearbyint(json_number_value(value) * 1e9);
+        *(double *)at =
+            bind->kind == MW_BIND_REAL ? json_number_value(value) : nearbyint(json_number_value(value) * 1e9);
         return MW_OK;
     case MW_BIND_BOOL:
         if (!json_is_boolean(value))

@@ -36,7 +36,8 @@ struct mw_bind {
 #define MW_BIND_AT(type, member) offsetof(type, member), sizeof(((type *)0)->member)
 
 /* Adds the members of the struct at `base` to `object`. MW_NOMEM. Tables end in {0}. */
-enum mw_err mw_bind_write(json_t *object, const struct mw_bind *table, const void *base, struct mw_error *error) MW_CHECKED;
+enum mw_err mw_bind_write(json_t *object, const struct mw_bind *table, const void *base,
+                          struct mw_error *error) MW_CHECKED;
 /* Fills the struct; `where` ("fit.") precedes a key in messages. Strings already there are freed. MW_DATA, MW_NOMEM. */
 enum mw_err mw_bind_read(const json_t *object, const struct mw_bind *table, void *base, const char *where,
                          struct mw_error *error) MW_CHECKED;

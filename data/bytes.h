@@ -8,7 +8,7 @@
 
 /* A whole text file in memory. _release frees it. */
 struct mw_bytes {
-    char *data;       /* `size` bytes and a terminating zero */
+    char *data; /* `size` bytes and a terminating zero */
     size_t size;
     char sha256[65];  /* of all bytes read, in hexadecimal */
     const char *name; /* for messages: the path, or "standard input"; not owned */

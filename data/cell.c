@@ -18,21 +18,50 @@ static const struct {
     enum mw_dimension dimension;
     double factor;
 } units[] = {
-    {"s", MW_DIM_TIME, 1},          {"sec", MW_DIM_TIME, 1},      {"secs", MW_DIM_TIME, 1},
-    {"second", MW_DIM_TIME, 1},     {"seconds", MW_DIM_TIME, 1},  {"ms", MW_DIM_TIME, 1e-3},
-    {"msec", MW_DIM_TIME, 1e-3},    {"msecs", MW_DIM_TIME, 1e-3}, {"milliseconds", MW_DIM_TIME, 1e-3},
-    {"us", MW_DIM_TIME, 1e-6},      {"usec", MW_DIM_TIME, 1e-6},  {"microseconds", MW_DIM_TIME, 1e-6},
-    {"\xc2\xb5s", MW_DIM_TIME, 1e-6}, {"\xce\xbcs", MW_DIM_TIME, 1e-6},
-    {"ns", MW_DIM_TIME, 1e-9},      {"nsec", MW_DIM_TIME, 1e-9},  {"nanoseconds", MW_DIM_TIME, 1e-9},
-    {"min", MW_DIM_TIME, 60},       {"mins", MW_DIM_TIME, 60},    {"minutes", MW_DIM_TIME, 60},
-    {"h", MW_DIM_TIME, 3600},       {"hr", MW_DIM_TIME, 3600},    {"hours", MW_DIM_TIME, 3600},
-    {"GHz", MW_DIM_FREQ, 1e9},      {"MHz", MW_DIM_FREQ, 1e6},    {"kHz", MW_DIM_FREQ, 1e3},
-    {"Hz", MW_DIM_FREQ, 1},         {"J", MW_DIM_ENERGY, 1},      {"joule", MW_DIM_ENERGY, 1},
-    {"joules", MW_DIM_ENERGY, 1},   {"mJ", MW_DIM_ENERGY, 1e-3},  {"MJ", MW_DIM_ENERGY, 1e6},
-    {"kJ", MW_DIM_ENERGY, 1e3},     {"uJ", MW_DIM_ENERGY, 1e-6},  {"kWh", MW_DIM_ENERGY, 3.6e6},
-    {"Wh", MW_DIM_ENERGY, 3600},    {"mWh", MW_DIM_ENERGY, 3.6},  {"Ws", MW_DIM_ENERGY, 1},
-    {"W", MW_DIM_POWER, 1},         {"watt", MW_DIM_POWER, 1},    {"watts", MW_DIM_POWER, 1},
-    {"mW", MW_DIM_POWER, 1e-3},     {"MW", MW_DIM_POWER, 1e6},    {"kW", MW_DIM_POWER, 1e3},
+    {"s", MW_DIM_TIME, 1},
+    {"sec", MW_DIM_TIME, 1},
+    {"secs", MW_DIM_TIME, 1},
+    {"second", MW_DIM_TIME, 1},
+    {"seconds", MW_DIM_TIME, 1},
+    {"ms", MW_DIM_TIME, 1e-3},
+    {"msec", MW_DIM_TIME, 1e-3},
+    {"msecs", MW_DIM_TIME, 1e-3},
+    {"milliseconds", MW_DIM_TIME, 1e-3},
+    {"us", MW_DIM_TIME, 1e-6},
+    {"usec", MW_DIM_TIME, 1e-6},
+    {"microseconds", MW_DIM_TIME, 1e-6},
+    {"\xc2\xb5s", MW_DIM_TIME, 1e-6},
+    {"\xce\xbcs", MW_DIM_TIME, 1e-6},
+    {"ns", MW_DIM_TIME, 1e-9},
+    {"nsec", MW_DIM_TIME, 1e-9},
+    {"nanoseconds", MW_DIM_TIME, 1e-9},
+    {"min", MW_DIM_TIME, 60},
+    {"mins", MW_DIM_TIME, 60},
+    {"minutes", MW_DIM_TIME, 60},
+    {"h", MW_DIM_TIME, 3600},
+    {"hr", MW_DIM_TIME, 3600},
+    {"hours", MW_DIM_TIME, 3600},
+    {"GHz", MW_DIM_FREQ, 1e9},
+    {"MHz", MW_DIM_FREQ, 1e6},
+    {"kHz", MW_DIM_FREQ, 1e3},
+    {"Hz", MW_DIM_FREQ, 1},
+    {"J", MW_DIM_ENERGY, 1},
+    {"joule", MW_DIM_ENERGY, 1},
+    {"joules", MW_DIM_ENERGY, 1},
+    {"mJ", MW_DIM_ENERGY, 1e-3},
+    {"MJ", MW_DIM_ENERGY, 1e6},
+    {"kJ", MW_DIM_ENERGY, 1e3},
+    {"uJ", MW_DIM_ENERGY, 1e-6},
+    {"kWh", MW_DIM_ENERGY, 3.6e6},
+    {"Wh", MW_DIM_ENERGY, 3600},
+    {"mWh", MW_DIM_ENERGY, 3.6},
+    {"Ws", MW_DIM_ENERGY, 1},
+    {"W", MW_DIM_POWER, 1},
+    {"watt", MW_DIM_POWER, 1},
+    {"watts", MW_DIM_POWER, 1},
+    {"mW", MW_DIM_POWER, 1e-3},
+    {"MW", MW_DIM_POWER, 1e6},
+    {"kW", MW_DIM_POWER, 1e3},
     {"uW", MW_DIM_POWER, 1e-6},
 };
 enum { UNIT_COUNT = sizeof units / sizeof *units };
@@ -91,8 +120,7 @@ bool mw_cell_missing(const char *cell)
 /* Up to 15 digits, no exponent: then digits / 10^n is the correctly rounded value (both are exact doubles). */
 static bool short_number(const char *text, double *value, const char **rest)
 {
-    static const double power[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                   1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     const char *s = text + (*text == '-' || *text == '+');
     uint64_t digits = 0;
     int count = 0, fraction = 0;
@@ -121,8 +149,9 @@ static size_t plain_form(const char *text, const struct mw_number_style *style, 
             plain[n++] = c;
         else if (c == style->decimal && (digits_follow || (n && !memchr(plain, '.', n))))
             plain[n++] = '.';
-        else if ((c == 'e' || c == 'E') && n && (digits_follow || ((text[used + 1] == '-' || text[used + 1] == '+') &&
-                                                                   isdigit((unsigned char)text[used + 2])))) {
+        else if ((c == 'e' || c == 'E') && n &&
+                 (digits_follow ||
+                  ((text[used + 1] == '-' || text[used + 1] == '+') && isdigit((unsigned char)text[used + 2])))) {
             plain[n++] = c;
             if (!digits_follow && n + 1 < size)
                 plain[n++] = text[++used];

@@ -13,8 +13,10 @@ static const struct {
     const char *names;
 } aliases[] = {
     {MW_FIELD_CORES,
-     " cores core ncores numcores numberofcores corecount threads thread nthreads numthreads numberofthreads threadcount "
-     "ompnumthreads ompthreads p procs nprocs nproc numprocs np processes nprocesses processors nprocessors numprocessors "
+     " cores core ncores numcores numberofcores corecount threads thread nthreads numthreads numberofthreads "
+     "threadcount "
+     "ompnumthreads ompthreads p procs nprocs nproc numprocs np processes nprocesses processors nprocessors "
+     "numprocessors "
      "ranks nranks numranks mpiranks mpiprocs cpus ncpus numcpus alloccpus workers nworkers numworkers pes npes tasks "
      "ntasks parallelism "},
     {MW_FIELD_FREQ, " freq frequency f cpufreq corefreq clock clockspeed cpuclock coreclock cpufrequency corefrequency "
@@ -23,9 +25,9 @@ static const struct {
     {MW_FIELD_TIME,
      " time times walltime wall wallclock wallclocktime walltimes elapsed elapsedtime runtime runtimes executiontime "
      "exectime exetime duration real realtime totaltime timetosolution tts  "},
-    {MW_FIELD_RATE,
-     " throughput rate bandwidth flops kflops mflops gflops tflops mops mopstotal fps performance kbs mbs gbs kbps mbps "
-     "gbps iops tps qps rps gups teps gteps mlups glups nsday nsperday itemspersecond bytespersecond "},
+    {MW_FIELD_RATE, " throughput rate bandwidth flops kflops mflops gflops tflops mops mopstotal fps performance kbs "
+                    "mbs gbs kbps mbps "
+                    "gbps iops tps qps rps gups teps gteps mlups glups nsday nsperday itemspersecond bytespersecond "},
     {MW_FIELD_SPEEDUP, " speedup speedups "},
     {MW_FIELD_ENERGY, " energy energyconsumed consumedenergy consumedenergyraw totalenergy energyconsumption "
                       "energytosolution  "},
@@ -34,8 +36,6 @@ static const struct {
     {MW_FIELD_EXIT_STATUS, " exitstatus exitcode returncode "},
     {MW_FIELD_VALID, " valid verified "},
     {MW_FIELD_REPETITION, " repetition rep repeat run iteration trial repetitionindex "},
-    {MW_FIELD_WORKLOAD, " workload "},
-    {MW_FIELD_INPUT, " input "},
 };
 
 /* Between repeats of a wide table there may stand one of these in place of a name of time. */
@@ -161,7 +161,8 @@ static enum mw_err pick(struct finder *f, bool *which, enum mw_field field, size
                         struct mw_error *error)
 {
     size_t count = 0, varying = 0, filled = 0, first = 0;
-    bool needed = field == MW_FIELD_CORES || field == MW_FIELD_TIME || field == MW_FIELD_RATE || field == MW_FIELD_SPEEDUP;
+    bool needed =
+        field == MW_FIELD_CORES || field == MW_FIELD_TIME || field == MW_FIELD_RATE || field == MW_FIELD_SPEEDUP;
     for (size_t i = 0; i < f->table->column_count; i++)
         filled += which[i] && !all_missing(f, i);
     for (size_t i = 0; i < f->table->column_count; i++) {
@@ -232,10 +233,11 @@ enum mw_err mw_finder_no_cores(const struct finder *f, struct mw_error *error)
 /* How good a name is for a time where none is plainly called so: 0 none, the smaller the better. */
 static int time_rank(const struct mw_heading *heading)
 {
-    static const char *const no[] = {"cpu", "user", "sys", "stamp", "std", "stdev", "err", "variance", "limit",
-                                     "timeout", "speed", "count", "ratio", "relative", "efficien"};
+    static const char *const no[] = {"cpu",   "user",    "sys",   "stamp", "std",   "stdev",    "err",     "variance",
+                                     "limit", "timeout", "speed", "count", "ratio", "relative", "efficien"};
     static const char *const no_start[] = {"start", "end", "begin", "date", "dev", "var"};
-    static const char *const statistics[][3] = {{"median", "med", "med"}, {"mean", "avg", "average"}, {"min", "best", "min"}};
+    static const char *const statistics[][3] = {
+        {"median", "med", "med"}, {"mean", "avg", "average"}, {"min", "best", "min"}};
     const char *base = heading->base;
     bool timed = strstr(base, "time") || strstr(base, "elapsed") || strstr(base, "duration") || strstr(base, "wall");
     if (heading->per_time || (heading->dimension != MW_DIM_NONE && heading->dimension != MW_DIM_TIME))
@@ -263,8 +265,9 @@ static size_t mark_repeats(const struct finder *f, enum mw_field field, bool *wh
         const struct mw_heading *a = &f->headings[i];
         struct mw_heading bare = *a;
         bare.repeat = -1;
-        bool named = is_alias(field, &bare) || (field == MW_FIELD_TIME && (time_rank(&bare) == 1 ||
-                     (a->repeat >= 0 && is_word(repeat_names, a->base))));
+        bool named =
+            is_alias(field, &bare) ||
+            (field == MW_FIELD_TIME && (time_rank(&bare) == 1 || (a->repeat >= 0 && is_word(repeat_names, a->base))));
         size_t same = 0;
         for (size_t j = 0; j < columns && named && !f->taken[i]; j++)
             same += !f->taken[j] && !strcmp(f->headings[j].base, a->base) &&

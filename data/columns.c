@@ -25,8 +25,6 @@ static const struct {
     [MW_FIELD_EXIT_STATUS] = {"exit_status", MW_DIM_NONE},
     [MW_FIELD_VALID] = {"valid", MW_DIM_NONE},
     [MW_FIELD_REPETITION] = {"repetition", MW_DIM_NONE},
-    [MW_FIELD_WORKLOAD] = {"workload", MW_DIM_NONE},
-    [MW_FIELD_INPUT] = {"input", MW_DIM_NONE},
 };
 
 const char *mw_field_name(enum mw_field field)
@@ -161,7 +159,7 @@ static enum mw_err find(struct finder *f, const char *const *map, size_t map_cou
     if (!err && !columns->has[MW_FIELD_CORES])
         err = mw_finder_no_cores(f, error);
     for (enum mw_field field = 0; field < MW_FIELD_COUNT && !err; field++)
-        if (columns->has[field] && field != MW_FIELD_WORKLOAD && field != MW_FIELD_INPUT && field != MW_FIELD_VALID)
+        if (columns->has[field] && field != MW_FIELD_VALID)
             err = settle_style(f, &columns->of[field], error);
     for (size_t i = 0; i < columns->repeat_count && !err; i++)
         err = settle_style(f, &columns->repeats[i], error);
@@ -176,7 +174,11 @@ enum mw_err mw_columns_find(struct mw_columns *columns, const struct mw_table *t
                             const char *const *map, size_t map_count, bool energy_only, struct mw_error *error)
 {
     struct mw_columns got = {0};
-    struct finder f = {table, rows, count, &got, calloc(table->column_count, sizeof *f.headings),
+    struct finder f = {table,
+                       rows,
+                       count,
+                       &got,
+                       calloc(table->column_count, sizeof *f.headings),
                        calloc(table->column_count, sizeof *f.taken)};
     enum mw_err err = f.headings && f.taken ? find(&f, map, map_count, energy_only, error)
                                             : mw_fail(error, MW_NOMEM, "out of memory");

@@ -24,27 +24,25 @@ enum mw_field {
     MW_FIELD_EXIT_STATUS,
     MW_FIELD_VALID,
     MW_FIELD_REPETITION,
-    MW_FIELD_WORKLOAD,
-    MW_FIELD_INPUT,
     MW_FIELD_COUNT,
 };
-const char *mw_field_name(enum mw_field field);                     /* as in --map FIELD=COLUMN */
+const char *mw_field_name(enum mw_field field); /* as in --map FIELD=COLUMN */
 bool mw_field_find(const char *name, size_t length, enum mw_field *field);
 enum mw_dimension mw_field_dimension(enum mw_field field);
 
 /* A header cell taken apart: "Time [ms]" is "time" and milliseconds, "freq_mhz" is "freq" and megahertz. */
 struct mw_heading {
-    char base[64];   /* letters and digits in lower case, the unit and a repeat's number cut off */
+    char base[64];               /* letters and digits in lower case, the unit and a repeat's number cut off */
     enum mw_dimension dimension; /* MW_DIM_NONE where it has no unit */
     double factor;
-    long repeat;     /* the number at the end ("time_2"), -1 where there is none */
-    bool per_time;   /* a rate: "/s", "per_s", "per day" */
+    long repeat;   /* the number at the end ("time_2"), -1 where there is none */
+    bool per_time; /* a rate: "/s", "per_s", "per day" */
 };
 void mw_heading_parse(struct mw_heading *heading, const char *text);
 
 struct mw_column {
     size_t index;
-    double factor;   /* to SI base units; 1 where the field has none */
+    double factor; /* to SI base units; 1 where the field has none */
     struct mw_number_style style;
 };
 
@@ -54,7 +52,7 @@ struct mw_columns {
     enum mw_field value;       /* time, rate, speedup or energy: what is fitted */
     struct mw_column *repeats; /* of the value: one column, or several of a wide table */
     size_t repeat_count;
-    char note[256];            /* a choice that the user should know of; empty where there is none */
+    char note[256]; /* a choice that the user should know of; empty where there is none */
 };
 
 /*
@@ -63,8 +61,8 @@ struct mw_columns {
  * that settles it. MW_USAGE for a map that names no column or field.
  */
 enum mw_err mw_columns_find(struct mw_columns *columns, const struct mw_table *table, const size_t *rows, size_t count,
-                            const char *const *map, size_t map_count, bool energy_only, struct mw_error *error)
-    MW_CHECKED;
+                            const char *const *map, size_t map_count, bool energy_only,
+                            struct mw_error *error) MW_CHECKED;
 void mw_columns_release(struct mw_columns *columns);
 
 /* The column of that name (first as written, then by its letters and digits alone); false where there is none. */

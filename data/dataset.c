@@ -51,9 +51,9 @@ static const struct {
     const char *name;
     bool is_program; /* else an input or a set of runs */
 } groups[] = {
-    {"workload", true},     {"kernel", true},   {"benchmark", true}, {"program", true}, {"application", true},
-    {"app", true},          {"test", true},     {"input", false},    {"set", false},    {"dataset", false},
-    {"problem", false},     {"problem_size", false}, {"input_size", false}, {"precision", false}, {"variant", false},
+    {"workload", true}, {"kernel", true},        {"benchmark", true},   {"program", true},    {"application", true},
+    {"app", true},      {"test", true},          {"input", false},      {"set", false},       {"dataset", false},
+    {"problem", false}, {"problem_size", false}, {"input_size", false}, {"precision", false}, {"variant", false},
 };
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 
@@ -65,8 +65,8 @@ static bool same_value(const char *a, const char *b)
     double x, y;
     if (!strcmp(a, b))
         return true;
-    return mw_cell_number(a, &style, &x, &rest_a) && mw_cell_number(b, &style, &y, &rest_b) && !strcmp(rest_a, rest_b) &&
-           x <= y && x >= y;
+    return mw_cell_number(a, &style, &x, &rest_a) && mw_cell_number(b, &style, &y, &rest_b) &&
+           !strcmp(rest_a, rest_b) && x <= y && x >= y;
 }
 
 /* The different values of a column, at most `limit`; NULL-terminated by count. */
@@ -185,7 +185,8 @@ static size_t list_groups(const struct mw_table *table, const size_t *rows, size
             continue;
         char list[160];
         list_values(values, found, list, sizeof list);
-        int n = snprintf(text + used, size - used, "%s'%.40s' (%s)", varying ? " and " : "", mw_table_header(table, column), list);
+        int n = snprintf(text + used, size - used, "%s'%.40s' (%s)", varying ? " and " : "",
+                         mw_table_header(table, column), list);
         used = used + (size_t)n < size ? used + (size_t)n : size - 1;
         if (!varying++) {
             *name = mw_table_header(table, column);
@@ -246,11 +247,13 @@ static enum mw_err build(struct mw_dataset *dataset, const char *path, const str
     struct mw_columns columns = {0};
     options = options ? options : &none;
     memcpy(got.sha256, table->sha256, sizeof got.sha256);
-    enum mw_err err = got.file && got.workload && got.input && got.label ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err =
+        got.file && got.workload && got.input && got.label ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     if (!err)
         err = check_groups(&got, table, rows, count, error);
     if (!err)
-        err = mw_columns_find(&columns, table, rows, count, options->map, options->map_count, options->energy_only, error);
+        err = mw_columns_find(&columns, table, rows, count, options->map, options->map_count, options->energy_only,
+                              error);
     if (!err) {
         got.quantity = columns.value == MW_FIELD_SPEEDUP  ? MW_SPEEDUP
                        : columns.value == MW_FIELD_ENERGY ? MW_ENERGY

@@ -42,9 +42,9 @@ static void take_bracket_unit(struct mw_heading *heading, char *text)
 static bool says_per_time(const char *text)
 {
     static const char *const after_slash[] = {"s", "sec", "second", "day", "h", "hour", "min"};
-    static const char *const before_s[] = {"b",     "kb",    "mb",    "gb",     "tb",   "mib",  "gib", "bytes",
-                                           "flop",  "mflop", "gflop", "tflop",  "op",   "ops",  "mop", "mops",
-                                           "it",    "iter",  "items", "updates"};
+    static const char *const before_s[] = {"b",     "kb",   "mb",    "gb",    "tb",    "mib",    "gib",
+                                           "bytes", "flop", "mflop", "gflop", "tflop", "op",     "ops",
+                                           "mop",   "mops", "it",    "iter",  "items", "updates"};
     for (const char *s = strpbrk(text, "/"); s; s = strpbrk(s + 1, "/"))
         for (size_t i = 0; s > text && i < sizeof after_slash / sizeof *after_slash; i++) {
             size_t n = strlen(after_slash[i]);

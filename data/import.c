@@ -81,12 +81,13 @@ enum mw_err mw_import_add(struct mw_import *import, struct mw_run run, const str
     unsigned given = options ? options->cores : 0;
     enum mw_err err = MW_OK;
     if (!(run.has & MW_RUN_CORES) && !given) {
-        err = mw_fail(error, MW_DATA, "%s:%ld: the file does not tell on how many cores this ran", bytes->name, run.line);
+        err =
+            mw_fail(error, MW_DATA, "%s:%ld: the file does not tell on how many cores this ran", bytes->name, run.line);
         if (error)
             mw_hint(error, "say it: --cores N");
     } else if (run.has & MW_RUN_CORES && given && given != run.cores) {
-        err = mw_fail(error, MW_DATA, "%s:%ld: the run is of %u cores, --cores says %u", bytes->name, run.line, run.cores,
-                      given);
+        err = mw_fail(error, MW_DATA, "%s:%ld: the run is of %u cores, --cores says %u", bytes->name, run.line,
+                      run.cores, given);
     } else if (run.has & MW_RUN_CORES && run.cores < 1) {
         err = mw_fail(error, MW_DATA, "%s:%ld: a run on 0 cores", bytes->name, run.line);
     }
@@ -147,9 +148,9 @@ static bool is_one_of(const char *name, const char *const *names)
 
 bool mw_import_names_cores(const char *name)
 {
-    static const char *const names[] = {"threads", "thread",      "t",        "cores", "np",    "n",      "j",
-                                        "num_threads", "nthreads", "ncores",  "p",     "procs", "nprocs", "ranks",
-                                        "processes",   "processors", NULL};
+    static const char *const names[] = {"threads", "thread",      "t",         "cores",      "np", "n",
+                                        "j",       "num_threads", "nthreads",  "ncores",     "p",  "procs",
+                                        "nprocs",  "ranks",       "processes", "processors", NULL};
     return is_one_of(name, names);
 }
 

@@ -19,7 +19,7 @@ enum mw_import_has {
     MW_RUN_FREQ = 1 << 1,
     MW_RUN_FREQ_EFFECTIVE = 1 << 2,
     MW_RUN_TIME = 1 << 3,
-    MW_RUN_RATE = 1 << 4,    /* work per second, of any unit */
+    MW_RUN_RATE = 1 << 4, /* work per second, of any unit */
     MW_RUN_SPEEDUP = 1 << 5,
     MW_RUN_ENERGY = 1 << 6,
     MW_RUN_POWER = 1 << 7,
@@ -28,11 +28,11 @@ enum mw_import_has {
 };
 
 struct mw_run {
-    unsigned has;              /* bits of enum mw_import_has */
+    unsigned has;               /* bits of enum mw_import_has */
     unsigned cores, repetition; /* repetition: counted by mw_import_finish */
     int exit_status;
     double freq_hz, freq_effective_hz, time_s, rate, speedup, energy_j, power_w, cpu_time_s;
-    char *workload, *input;    /* NULL where unknown; owned */
+    char *workload, *input; /* NULL where unknown; owned */
     long line;
 };
 
@@ -48,7 +48,7 @@ struct mw_import {
 struct mw_import_options {
     const char **map; /* "cores=NAME": the parameter or column that holds the cores (freq=, time=, rate= likewise) */
     size_t map_count;
-    unsigned cores;   /* for runs whose number of cores the file does not tell; 0: not given */
+    unsigned cores; /* for runs whose number of cores the file does not tell; 0: not given */
 };
 
 struct mw_importer {
@@ -58,7 +58,7 @@ struct mw_importer {
     enum mw_err (*read)(struct mw_import *import, const struct mw_bytes *bytes, const struct mw_import_options *options,
                         struct mw_error *error);
 };
-extern const struct mw_importer mw_importers[]; /* ends in {NULL} */
+extern const struct mw_importer mw_importers[];               /* ends in {NULL} */
 const struct mw_importer *mw_importer_find(const char *name); /* NULL where there is none */
 
 /* Appends the runs of the file at `path`. On failure the import holds what it held before. */
@@ -77,8 +77,8 @@ const char *mw_import_mapped(const struct mw_import_options *options, const char
 /* Appends a run with the cores of the options where it has none; asks for them (MW_DATA) where nobody tells. */
 enum mw_err mw_import_add(struct mw_import *import, struct mw_run run, const struct mw_bytes *bytes,
                           const struct mw_import_options *options, struct mw_error *error) MW_CHECKED;
-enum mw_err mw_import_warn(struct mw_import *import, struct mw_error *error, const char *format, ...)
-    MW_CHECKED MW_PRINTF(3, 4);
+enum mw_err mw_import_warn(struct mw_import *import, struct mw_error *error, const char *format, ...) MW_CHECKED
+    MW_PRINTF(3, 4);
 /* "file:line: the file holds no … " with the hint that says what is expected. */
 enum mw_err mw_import_none(const struct mw_bytes *bytes, const char *what, struct mw_error *error) MW_CHECKED;
 /* Names by which a number of cores (frequency) goes as a parameter: threads, np, …; for choosing among parameters. */

@@ -19,7 +19,8 @@ static enum mw_err copy_word(char **target, const char *text, struct mw_error *e
 /* --- NAS Parallel Benchmarks: a block of " Key = value" lines after "XX Benchmark Completed." ------------------- */
 
 static enum mw_err npb_end(struct mw_import *import, struct mw_run *run, bool verified, size_t *rejected,
-                           const struct mw_bytes *bytes, const struct mw_import_options *options, struct mw_error *error)
+                           const struct mw_bytes *bytes, const struct mw_import_options *options,
+                           struct mw_error *error)
 {
     struct mw_run done = *run;
     *run = (struct mw_run){0};
@@ -50,8 +51,8 @@ static enum mw_err npb_line(struct mw_run *run, bool *verified, const struct mw_
     return MW_OK;
 }
 
-enum mw_err mw_import_npb(struct mw_import *import, const struct mw_bytes *bytes, const struct mw_import_options *options,
-                          struct mw_error *error)
+enum mw_err mw_import_npb(struct mw_import *import, const struct mw_bytes *bytes,
+                          const struct mw_import_options *options, struct mw_error *error)
 {
     struct mw_lines lines = {0};
     struct mw_run run = {0};
@@ -82,9 +83,10 @@ enum mw_err mw_import_npb(struct mw_import *import, const struct mw_bytes *bytes
         return error ? mw_hint(error, "\"Verification = SUCCESSFUL\" is what a run must print") : MW_DATA;
     }
     if (import->count == before)
-        return mw_import_none(bytes, "the output of a NAS Parallel Benchmark: \"MG Benchmark Completed.\" and its lines", error);
-    return rejected ? mw_import_warn(import, error, "%s: %zu run(s) without a successful verification left out", bytes->name,
-                                     rejected)
+        return mw_import_none(
+            bytes, "the output of a NAS Parallel Benchmark: \"MG Benchmark Completed.\" and its lines", error);
+    return rejected ? mw_import_warn(import, error, "%s: %zu run(s) without a successful verification left out",
+                                     bytes->name, rejected)
                     : MW_OK;
 }
 
@@ -115,7 +117,8 @@ enum mw_err mw_import_lammps(struct mw_import *import, const struct mw_bytes *by
     }
     mw_lines_release(&lines);
     if (!err && import->count == before)
-        return mw_import_none(bytes, "a log of LAMMPS: \"Loop time of 0.81 on 4 procs for 100 steps with 32000 atoms\"", error);
+        return mw_import_none(bytes, "a log of LAMMPS: \"Loop time of 0.81 on 4 procs for 100 steps with 32000 atoms\"",
+                              error);
     return err;
 }
 
@@ -140,7 +143,8 @@ enum mw_err mw_import_gromacs(struct mw_import *import, const struct mw_bytes *b
         if (!(rest = mw_after(text, "Performance:")) || sscanf(rest, "%lf", &ns_per_day) != 1)
             continue;
         if (!(ns_per_day > 0 && ns_per_day < 1e12)) {
-            err = mw_fail(error, MW_DATA, "%s:%ld: a performance that is not greater than 0", bytes->name, lines.number);
+            err =
+                mw_fail(error, MW_DATA, "%s:%ld: a performance that is not greater than 0", bytes->name, lines.number);
             break;
         }
         struct mw_run run = {.has = MW_RUN_TIME, .time_s = seconds_per_day / ns_per_day, .line = lines.number};
@@ -204,7 +208,8 @@ enum mw_err mw_import_openfoam(struct mw_import *import, const struct mw_bytes *
     if (err)
         return err;
     if (import->count == before)
-        return mw_import_none(bytes, "a log of an OpenFOAM solver: \"ExecutionTime = 123.4 s  ClockTime = 125 s\"", error);
+        return mw_import_none(bytes, "a log of an OpenFOAM solver: \"ExecutionTime = 123.4 s  ClockTime = 125 s\"",
+                              error);
     for (size_t i = before; i < import->count; i++)
         if (import->runs[i].time_s < rounded_s)
             return mw_import_warn(import, error, "%s: ClockTime is in whole seconds, more than 1 %% of a short run",

@@ -18,12 +18,19 @@ struct csv {
 static enum mw_err add_row(struct csv *c, const struct mw_dataset *set, const struct mw_row *row, const char *input)
 {
     static const unsigned bits[][2] = {
-        {MW_HAS_FREQ, MW_RUN_FREQ},     {MW_HAS_FREQ_EFFECTIVE, MW_RUN_FREQ_EFFECTIVE}, {MW_HAS_ENERGY, MW_RUN_ENERGY},
-        {MW_HAS_POWER, MW_RUN_POWER},   {MW_HAS_CPU_TIME, MW_RUN_CPU_TIME},             {MW_HAS_EXIT_STATUS, MW_RUN_EXIT_STATUS},
+        {MW_HAS_FREQ, MW_RUN_FREQ},         {MW_HAS_FREQ_EFFECTIVE, MW_RUN_FREQ_EFFECTIVE},
+        {MW_HAS_ENERGY, MW_RUN_ENERGY},     {MW_HAS_POWER, MW_RUN_POWER},
+        {MW_HAS_CPU_TIME, MW_RUN_CPU_TIME}, {MW_HAS_EXIT_STATUS, MW_RUN_EXIT_STATUS},
     };
-    struct mw_run run = {.has = MW_RUN_CORES, .cores = row->cores, .exit_status = row->exit_status, .freq_hz = row->freq_hz,
-                         .freq_effective_hz = row->freq_effective_hz, .energy_j = row->energy_j, .power_w = row->power_w,
-                         .cpu_time_s = row->cpu_time_s, .line = row->line};
+    struct mw_run run = {.has = MW_RUN_CORES,
+                         .cores = row->cores,
+                         .exit_status = row->exit_status,
+                         .freq_hz = row->freq_hz,
+                         .freq_effective_hz = row->freq_effective_hz,
+                         .energy_j = row->energy_j,
+                         .power_w = row->power_w,
+                         .cpu_time_s = row->cpu_time_s,
+                         .line = row->line};
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
         run.has |= row->has & bits[i][0] ? bits[i][1] : 0;
     if (row->has & MW_HAS_VALUE && set->rate_unit) {
@@ -45,13 +52,13 @@ static enum mw_err add_row(struct csv *c, const struct mw_dataset *set, const st
     return mw_import_add(c->import, run, c->bytes, NULL, c->error);
 }
 
-enum mw_err mw_import_csv(struct mw_import *import, const struct mw_bytes *bytes, const struct mw_import_options *options,
-                          struct mw_error *error)
+enum mw_err mw_import_csv(struct mw_import *import, const struct mw_bytes *bytes,
+                          const struct mw_import_options *options, struct mw_error *error)
 {
     enum { GROUPS = 16 };
     struct csv c = {import, bytes, options, error, 0};
-    struct mw_dataset_options how = {.map = options->map, .map_count = options->map_count, .keep_failed = true,
-                                     .energy_only = true};
+    struct mw_dataset_options how = {
+        .map = options->map, .map_count = options->map_count, .keep_failed = true, .energy_only = true};
     struct mw_dataset *sets = NULL;
     struct mw_table table;
     const char *groups[GROUPS];

@@ -25,7 +25,7 @@ struct extra_p {
     struct mw_error *error;
     char names[PARAMETERS][32];
     size_t name_count;
-    double *points; /* point_count x name_count */
+    double *points;           /* point_count x name_count */
     size_t point_count, next; /* of the DATA lines of one region and metric */
     char region[64];
     bool is_time;
@@ -43,8 +43,8 @@ static enum mw_err take_parameter(const struct extra_p *x, struct mw_run *run, c
     const char *cores = mw_import_mapped(x->options, "cores"), *freq = mw_import_mapped(x->options, "freq");
     if (cores ? !strcmp(cores, name) : mw_import_names_cores(name) && !(run->has & MW_RUN_CORES)) {
         if (!(value >= 1 && value <= 1e6))
-            return mw_fail(x->error, MW_DATA, "%s:%ld: parameter '%s' is %g, not a number of cores", x->bytes->name, run->line,
-                           name, value);
+            return mw_fail(x->error, MW_DATA, "%s:%ld: parameter '%s' is %g, not a number of cores", x->bytes->name,
+                           run->line, name, value);
         run->cores = (unsigned)value;
         run->has |= MW_RUN_CORES;
     } else if (freq ? !strcmp(freq, name) : mw_import_names_freq(name) && !(run->has & MW_RUN_FREQ)) {
@@ -91,7 +91,8 @@ static enum mw_err points_line(struct extra_p *x, const char *text, long line)
         } else if (!isspace((unsigned char)*text)) {
             value = strtod(text, &end);
             if (end == text || !open || !(value > -1e300 && value < 1e300))
-                return mw_fail(x->error, MW_DATA, "%s:%ld: '%.20s' is not a value of a point", x->bytes->name, line, text);
+                return mw_fail(x->error, MW_DATA, "%s:%ld: '%.20s' is not a value of a point", x->bytes->name, line,
+                               text);
             double *points = realloc(x->points, (x->point_count + 1) * x->name_count * sizeof *points);
             if (!points)
                 return mw_fail(x->error, MW_NOMEM, "out of memory");
@@ -104,8 +105,8 @@ static enum mw_err points_line(struct extra_p *x, const char *text, long line)
         }
     }
     if (in_point)
-        return mw_fail(x->error, MW_DATA, "%s:%ld: a point has not as many values as there are parameters", x->bytes->name,
-                       line);
+        return mw_fail(x->error, MW_DATA, "%s:%ld: a point has not as many values as there are parameters",
+                       x->bytes->name, line);
     return MW_OK;
 }
 
@@ -172,7 +173,8 @@ static enum mw_err json_line(struct extra_p *x, const char *text, long line)
     params = json_object_get(object, "params");
     values = json_object_get(object, "value");
     if (json_is_object(params) && means_time(x, metric ? metric : "")) {
-        json_object_foreach(params, name, value) if (!err) err = take_parameter(x, &run, name, json_number_value(value));
+        json_object_foreach(params, name, value) if (!err) err =
+            take_parameter(x, &run, name, json_number_value(value));
         if (!err && json_is_number(values))
             err = add_value(x, &run, json_number_value(values));
         for (size_t i = 0; i < json_array_size(values) && !err; i++)
@@ -196,7 +198,8 @@ enum mw_err mw_import_extra_p(struct mw_import *import, const struct mw_bytes *b
     mw_lines_release(&lines);
     free(x.points);
     if (!err && import->count == before)
-        return mw_import_none(bytes, "Extra-P text (PARAMETER, POINTS, METRIC time, DATA) or JSON lines; --map time=METRIC", error);
+        return mw_import_none(
+            bytes, "Extra-P text (PARAMETER, POINTS, METRIC time, DATA) or JSON lines; --map time=METRIC", error);
     return err;
 }
 

@@ -42,8 +42,8 @@ static char *split_name(const char *name, unsigned *threads)
     return text;
 }
 
-static enum mw_err add_run(struct google *g, const char *name, unsigned threads, double real, double cpu, const char *unit,
-                           long line)
+static enum mw_err add_run(struct google *g, const char *name, unsigned threads, double real, double cpu,
+                           const char *unit, long line)
 {
     enum mw_dimension dimension;
     double factor;
@@ -105,7 +105,8 @@ static enum mw_err add_benchmark(struct google *g, const json_t *item, bool aggr
         return MW_OK;
     const json_t *real = json_object_get(item, "real_time"), *threads = json_object_get(item, "threads");
     if (!name || !unit || !json_is_number(real))
-        return mw_fail(g->error, MW_DATA, "%s:1: benchmarks[%ld] has no name, real_time or time_unit", g->bytes->name, number);
+        return mw_fail(g->error, MW_DATA, "%s:1: benchmarks[%ld] has no name, real_time or time_unit", g->bytes->name,
+                       number);
     double n = json_is_number(threads) ? json_number_value(threads) : 0;
     return add_run(g, name, n >= 1 && n <= 1e6 ? (unsigned)n : 0, json_number_value(real),
                    json_number_value(json_object_get(item, "cpu_time")), unit, number + 1);
@@ -200,7 +201,8 @@ static enum mw_err read_csv(struct google *g)
     struct mw_table table;
     if (!header)
         return MW_OK;
-    enum mw_err err = mw_bytes_copy(&rest, header, g->bytes->size - (size_t)(header - g->bytes->data), g->bytes->name, g->error);
+    enum mw_err err =
+        mw_bytes_copy(&rest, header, g->bytes->size - (size_t)(header - g->bytes->data), g->bytes->name, g->error);
     if (err)
         return err;
     err = mw_table_parse(&table, &rest, g->error);

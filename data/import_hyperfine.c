@@ -38,8 +38,8 @@ static enum mw_err take_parameter(struct hyperfine *h, struct mw_run *run, const
     if (is_named(h, "cores", name, mw_import_names_cores) && !(run->has & MW_RUN_CORES)) {
         err = mw_parse_number(value, &number, h->error);
         if (err || number < 1 || number > 1e6)
-            return mw_fail(h->error, MW_DATA, "%s:%ld: parameter '%s' is '%.40s', not a number of cores", h->bytes->name,
-                           run->line, name, value);
+            return mw_fail(h->error, MW_DATA, "%s:%ld: parameter '%s' is '%.40s', not a number of cores",
+                           h->bytes->name, run->line, name, value);
         run->cores = (unsigned)number;
         run->has |= MW_RUN_CORES;
         return MW_OK;
@@ -142,7 +142,8 @@ static enum mw_err add_times(struct hyperfine *h, const json_t *result, const st
         if (code && !(json_is_integer(code) && json_integer_value(code) == 0)) /* null: ended by a signal */
             h->failed++;
         else if (!json_is_number(json_array_get(times, i)))
-            err = mw_fail(h->error, MW_DATA, "%s:1: results[%ld].times[%zu] is not a number", h->bytes->name, run->line - 1, i);
+            err = mw_fail(h->error, MW_DATA, "%s:1: results[%ld].times[%zu] is not a number", h->bytes->name,
+                          run->line - 1, i);
         else
             err = add_copy(h, run, json_number_value(json_array_get(times, i)));
     }
@@ -254,7 +255,8 @@ enum mw_err mw_import_hyperfine(struct mw_import *import, const struct mw_bytes 
     keep_commands(import, before);
     if (h.failed && import->count == before) {
         mw_fail(error, MW_DATA, "%s:1: all %zu runs failed: nothing to import", bytes->name, h.failed);
-        return error ? mw_hint(error, "hyperfine times failing commands with --ignore-failure; mend the command") : MW_DATA;
+        return error ? mw_hint(error, "hyperfine times failing commands with --ignore-failure; mend the command")
+                     : MW_DATA;
     }
     if (import->count == before)
         return mw_import_none(bytes, "the JSON or CSV that hyperfine exports", error);

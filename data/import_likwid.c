@@ -17,7 +17,7 @@ struct likwid {
     const struct mw_bytes *bytes;
     const struct mw_import_options *options;
     struct mw_error *error;
-    struct mw_run run;     /* of the table in progress */
+    struct mw_run run; /* of the table in progress */
     bool in_table, bench;
     double clock_sum_hz;
     unsigned clock_count;
@@ -134,7 +134,8 @@ enum mw_err mw_import_likwid(struct mw_import *import, const struct mw_bytes *by
     if (err)
         return err;
     if (import->count == before)
-        return mw_import_none(bytes, "likwid-perfctr -O (a metric table with Runtime) or the output of likwid-bench", error);
+        return mw_import_none(bytes, "likwid-perfctr -O (a metric table with Runtime) or the output of likwid-bench",
+                              error);
     if (k.bench) {
         import->workload_column = "kernel";
         import->rate_column = "rate_mb_s";

@@ -26,10 +26,25 @@ struct perf {
 
 static bool is_event(const char *text)
 {
-    static const char *const names[] = {"task-clock",    "cpu-clock",     "duration_time", "user_time",   "system_time",
-                                        "cycles",        "cpu-cycles",    "instructions",  "ref-cycles",  "context-switches",
-                                        "cpu-migrations", "page-faults",  "branches",      "branch-misses", "cache-misses",
-                                        "cache-references", "bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend"};
+    static const char *const names[] = {"task-clock",
+                                        "cpu-clock",
+                                        "duration_time",
+                                        "user_time",
+                                        "system_time",
+                                        "cycles",
+                                        "cpu-cycles",
+                                        "instructions",
+                                        "ref-cycles",
+                                        "context-switches",
+                                        "cpu-migrations",
+                                        "page-faults",
+                                        "branches",
+                                        "branch-misses",
+                                        "cache-misses",
+                                        "cache-references",
+                                        "bus-cycles",
+                                        "stalled-cycles-frontend",
+                                        "stalled-cycles-backend"};
     size_t length = strcspn(text, ":");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == length && !strncmp(names[i], text, length))
@@ -43,7 +58,8 @@ static bool names(const char *event, const char *name)
     return !strncmp(event, name, n) && (!event[n] || event[n] == ':');
 }
 
-static void take_event(struct perf *p, const char *event, double value, const char *unit, double metric, const char *metric_unit)
+static void take_event(struct perf *p, const char *event, double value, const char *unit, double metric,
+                       const char *metric_unit)
 {
     if (names(event, "duration_time"))
         p->elapsed_s = value * 1e-9;
@@ -65,7 +81,8 @@ static enum mw_err end_run(struct perf *p)
 {
     struct perf r = *p;
     p->line = 0;
-    p->elapsed_s = p->last_stamp_s = p->task_clock_s = p->utilized = p->cycles = p->energy_j = p->user_s = p->system_s = 0;
+    p->elapsed_s = p->last_stamp_s = p->task_clock_s = p->utilized = p->cycles = p->energy_j = p->user_s = p->system_s =
+        0;
     if (!r.line)
         return MW_OK;
     struct mw_run run = {.line = r.line, .has = MW_RUN_TIME};
@@ -138,14 +155,15 @@ static enum mw_err separated_line(struct perf *p, const struct mw_lines *lines, 
     if (!err && mw_cell_number(fields[at - 2], style, &value, &rest) && value >= 0) {
         if (next + 2 < n && !mw_cell_number(fields[next + 2], style, &metric, &rest))
             metric = 0;
-        if (at >= 3 && strchr(fields[0], style->decimal) && mw_cell_number(fields[0] + strspn(fields[0], " "), style, &stamp, &rest))
+        if (at >= 3 && strchr(fields[0], style->decimal) &&
+            mw_cell_number(fields[0] + strspn(fields[0], " "), style, &stamp, &rest))
             p->last_stamp_s = stamp; /* -I: the value is of one interval, the sum is that of the run */
         take_event(p, fields[at], value, fields[at - 1], metric, next + 3 < n ? fields[next + 3] : "");
         p->line = p->line ? p->line : lines->number;
     } else if (!err && !mw_cell_missing(fields[at - 2])) {
         err = separator == ',' ? comma_locale(p, lines->number)
-                               : mw_fail(p->error, MW_DATA, "%s:%ld: '%.40s' is not a count", p->bytes->name, lines->number,
-                                         fields[at - 2]);
+                               : mw_fail(p->error, MW_DATA, "%s:%ld: '%.40s' is not a count", p->bytes->name,
+                                         lines->number, fields[at - 2]);
     }
     free(copy);
     return err;
@@ -251,7 +269,8 @@ enum mw_err mw_import_perf_stat(struct mw_import *import, const struct mw_bytes 
     if (import->count == before)
         return mw_import_none(bytes, "the output of perf stat (-x ';', -j or plain)", error);
     if (p.derived)
-        return mw_import_warn(import, error, "%s: time is task-clock / CPUs utilized, with three digits; -e duration_time is exact",
+        return mw_import_warn(import, error,
+                              "%s: time is task-clock / CPUs utilized, with three digits; -e duration_time is exact",
                               bytes->name);
     return MW_OK;
 }

@@ -45,25 +45,41 @@ static double run_number(const struct mw_run *run, unsigned bit)
     }
 }
 
+/* The columns after workload and input, in their order; bit 0 is the repetition. */
+static const struct {
+    unsigned bit;
+    const char *name;
+} columns[] = {
+    {MW_RUN_CORES, "cores"},
+    {MW_RUN_FREQ, "freq_ghz"},
+    {0, "repetition"},
+    {MW_RUN_TIME, "time_s"},
+    {MW_RUN_RATE, NULL},
+    {MW_RUN_SPEEDUP, "speedup"},
+    {MW_RUN_CPU_TIME, "cpu_s"},
+    {MW_RUN_ENERGY, "energy_j"},
+    {MW_RUN_POWER, "power_w"},
+    {MW_RUN_EXIT_STATUS, "exit_status"},
+    {MW_RUN_FREQ_EFFECTIVE, "freq_effective_ghz"},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static void print_numbers(const struct mw_run *run, unsigned has, FILE *stream)
+{
+    for (size_t c = 0; c < COLUMNS; c++) {
+        if (columns[c].bit && !(has & columns[c].bit))
+            continue;
+        fputs(c ? "," : "", stream);
+        if (!columns[c].bit)
+            fprintf(stream, "%u", run->repetition);
+        else if (run->has & columns[c].bit)
+            fprintf(stream, "%.12g", run_number(run, columns[c].bit));
+    }
+    fputc('\n', stream);
+}
+
 void mw_import_print(const struct mw_import *import, FILE *stream)
 {
-    const struct {
-        unsigned bit; /* 0: repetition */
-        const char *name;
-    } columns[] = {
-        {MW_RUN_CORES, "cores"},
-        {MW_RUN_FREQ, "freq_ghz"},
-        {0, "repetition"},
-        {MW_RUN_TIME, "time_s"},
-        {MW_RUN_RATE, import->rate_column ? import->rate_column : "throughput_per_s"},
-        {MW_RUN_SPEEDUP, "speedup"},
-        {MW_RUN_CPU_TIME, "cpu_s"},
-        {MW_RUN_ENERGY, "energy_j"},
-        {MW_RUN_POWER, "power_w"},
-        {MW_RUN_EXIT_STATUS, "exit_status"},
-        {MW_RUN_FREQ_EFFECTIVE, "freq_effective_ghz"},
-    };
-    enum { COLUMNS = sizeof columns / sizeof *columns };
     bool workload = false, input = false;
     unsigned has = 0;
     for (size_t i = 0; i < import->count; i++) {
@@ -74,9 +90,11 @@ void mw_import_print(const struct mw_import *import, FILE *stream)
     if (workload)
         fprintf(stream, "%s,", import->workload_column ? import->workload_column : "workload");
     fputs(input ? "input," : "", stream);
-    for (size_t c = 0; c < COLUMNS; c++)
+    for (size_t c = 0; c < COLUMNS; c++) {
+        const char *rate = import->rate_column ? import->rate_column : "throughput_per_s";
         if (!columns[c].bit || has & columns[c].bit)
-            fprintf(stream, "%s%s", c ? "," : "", columns[c].name);
+            fprintf(stream, "%s%s", c ? "," : "", columns[c].name ? columns[c].name : rate);
+    }
     fputc('\n', stream);
     for (size_t i = 0; i < import->count; i++) {
         const struct mw_run *run = &import->runs[i];
@@ -88,15 +106,6 @@ void mw_import_print(const struct mw_import *import, FILE *stream)
             print_text(stream, run->input ? run->input : "");
             fputc(',', stream);
         }
-        for (size_t c = 0; c < COLUMNS; c++) {
-            if (columns[c].bit && !(has & columns[c].bit))
-                continue;
-            fputs(c ? "," : "", stream);
-            if (!columns[c].bit)
-                fprintf(stream, "%u", run->repetition);
-            else if (run->has & columns[c].bit)
-                fprintf(stream, "%.12g", run_number(run, columns[c].bit));
-        }
-        fputc('\n', stream);
+        print_numbers(run, has, stream);
     }
 }

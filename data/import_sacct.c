@@ -17,7 +17,21 @@
  * steps, else the batch step, else the job itself: the job's figures contain those of its steps and are never added.
  * Energy in TRESUsage… is watts on some sites and not read.
  */
-enum column { JOB, ELAPSED, ELAPSED_RAW, CPUS, CPU_TIME_RAW, CPU_FREQ, REQ_FREQ, ENERGY_RAW, ENERGY, TOTAL_CPU, STATE, EXIT, COLUMNS };
+enum column {
+    JOB,
+    ELAPSED,
+    ELAPSED_RAW,
+    CPUS,
+    CPU_TIME_RAW,
+    CPU_FREQ,
+    REQ_FREQ,
+    ENERGY_RAW,
+    ENERGY,
+    TOTAL_CPU,
+    STATE,
+    EXIT,
+    COLUMNS
+};
 
 struct sacct {
     struct mw_import *import;
@@ -208,10 +222,21 @@ static void find_columns(struct sacct *s)
         enum column column;
         const char *name;
     } names[] = {
-        {JOB, "JobID"},           {JOB, "JobIDRaw"},       {ELAPSED, "Elapsed"},         {ELAPSED_RAW, "ElapsedRaw"},
-        {CPUS, "NCPUS"},          {CPUS, "AllocCPUS"},     {CPU_TIME_RAW, "CPUTimeRAW"}, {CPU_FREQ, "AveCPUFreq"},
-        {REQ_FREQ, "ReqCPUFreq"}, {REQ_FREQ, "ReqCPUFreqMax"}, {ENERGY_RAW, "ConsumedEnergyRaw"},
-        {ENERGY, "ConsumedEnergy"}, {TOTAL_CPU, "TotalCPU"}, {STATE, "State"},      {EXIT, "ExitCode"},
+        {JOB, "JobID"},
+        {JOB, "JobIDRaw"},
+        {ELAPSED, "Elapsed"},
+        {ELAPSED_RAW, "ElapsedRaw"},
+        {CPUS, "NCPUS"},
+        {CPUS, "AllocCPUS"},
+        {CPU_TIME_RAW, "CPUTimeRAW"},
+        {CPU_FREQ, "AveCPUFreq"},
+        {REQ_FREQ, "ReqCPUFreq"},
+        {REQ_FREQ, "ReqCPUFreqMax"},
+        {ENERGY_RAW, "ConsumedEnergyRaw"},
+        {ENERGY, "ConsumedEnergy"},
+        {TOTAL_CPU, "TotalCPU"},
+        {STATE, "State"},
+        {EXIT, "ExitCode"},
     };
     const char *mapped = mw_import_mapped(s->options, "cores");
     for (size_t i = 0; i < s->table.column_count; i++)

@@ -47,7 +47,8 @@ static enum mw_err kernel_line(struct stream *s, const struct mw_lines *lines, b
             return mw_fail(s->error, MW_DATA, "%s:%ld: a rate or time that is not greater than 0", s->bytes->name,
                            lines->number);
     *is_kernel = true;
-    struct mw_run run = {.has = MW_RUN_TIME | MW_RUN_RATE, .rate = v[0], .time_s = s->babel ? v[1] : v[2], .line = lines->number};
+    struct mw_run run = {
+        .has = MW_RUN_TIME | MW_RUN_RATE, .rate = v[0], .time_s = s->babel ? v[1] : v[2], .line = lines->number};
     if (s->threads > 0) {
         run.has |= MW_RUN_CORES;
         run.cores = (unsigned)s->threads;
@@ -73,9 +74,10 @@ static enum mw_err stream_line(struct stream *s, const struct mw_lines *lines)
 {
     const char *text = lines->text;
     double value;
-    if (strcasestr(text, "failed validation") || strcasestr(text, "validation failed") || strcasestr(text, "solution fails")) {
-        mw_fail(s->error, MW_DATA, "%s:%ld: the benchmark reports a failed validation: its rates mean nothing", s->bytes->name,
-                lines->number);
+    if (strcasestr(text, "failed validation") || strcasestr(text, "validation failed") ||
+        strcasestr(text, "solution fails")) {
+        mw_fail(s->error, MW_DATA, "%s:%ld: the benchmark reports a failed validation: its rates mean nothing",
+                s->bytes->name, lines->number);
         return s->error ? mw_hint(s->error, "find out why it computed wrong results, and run it again") : MW_DATA;
     }
     if (strstr(text, "Solution Validates")) {
@@ -86,7 +88,8 @@ static enum mw_err stream_line(struct stream *s, const struct mw_lines *lines)
         s->counted = false;
     } else if (strstr(text, "Number of Threads counted") && mw_first_number(text, &value)) {
         s->threads = value; /* what really ran, whatever was asked for */
-    } else if (mw_after(text, "Function") || mw_after(text, "function,num_times,n_elements,sizeof,max_mbytes_per_sec,min_runtime")) {
+    } else if (mw_after(text, "Function") ||
+               mw_after(text, "function,num_times,n_elements,sizeof,max_mbytes_per_sec,min_runtime")) {
         if (s->in_run)
             end_run(s);
         s->in_table = true;
@@ -112,8 +115,8 @@ enum mw_err mw_import_stream(struct mw_import *import, const struct mw_bytes *by
     if (err)
         return err;
     if (import->count == before)
-        return mw_import_none(bytes, "the output of STREAM or BabelStream: a line \"Function …\", then \"Triad: …\" and the like",
-                              error);
+        return mw_import_none(
+            bytes, "the output of STREAM or BabelStream: a line \"Function …\", then \"Triad: …\" and the like", error);
     import->workload_column = "kernel";
     import->rate_column = "best_mb_s";
     if (s.unvalidated && !s.babel)

@@ -106,7 +106,8 @@ static enum mw_err gnu_line(struct timer *t, const char *text, long line, bool *
         t->run.has |= MW_RUN_EXIT_STATUS;
         err = end_run(t);
     } else if ((sscanf(text, " %lfuser %lfsystem %31[0-9:.]elapsed", &user, &system, elapsed) == 3 ||
-                sscanf(before_user(text), "%lfs user %lfs system %*f%% cpu %31[0-9:.] total", &user, &system, elapsed) == 3) &&
+                sscanf(before_user(text), "%lfs user %lfs system %*f%% cpu %31[0-9:.] total", &user, &system,
+                       elapsed) == 3) &&
                duration(elapsed, &value)) {
         err = end_run(t);
         t->run = (struct mw_run){.time_s = value, .has = MW_RUN_TIME, .line = line};
@@ -196,8 +197,8 @@ static enum mw_err format_line(struct timer *t, const char *line, long number)
     return err;
 }
 
-enum mw_err mw_import_time(struct mw_import *import, const struct mw_bytes *bytes, const struct mw_import_options *options,
-                           struct mw_error *error)
+enum mw_err mw_import_time(struct mw_import *import, const struct mw_bytes *bytes,
+                           const struct mw_import_options *options, struct mw_error *error)
 {
     struct timer t = {.import = import, .bytes = bytes, .options = options, .error = error};
     struct mw_lines lines = {0};

@@ -40,7 +40,8 @@ static bool is_flat(const json_t *array)
 {
     size_t i;
     const json_t *item;
-    json_array_foreach((json_t *)(uintptr_t)array, i, item) if (json_is_object(item) || json_is_array(item)) return false;
+    json_array_foreach((json_t *)(uintptr_t)array, i,
+                       item) if (json_is_object(item) || json_is_array(item)) return false;
     return true;
 }
 

@@ -64,7 +64,7 @@ void mw_model_release(struct mw_model *model)
 /* --- the tables: one line is one field ---------------------------------------------------------------- */
 
 #define FIELD(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
-#define IF(type, member) .has_offset = offsetof(type, member)
+#define IF(type, member)    .has_offset = offsetof(type, member)
 
 static const struct mw_bind top_fields[] = {
     {"law", MW_BIND_TEXT, FIELD(struct mw_model, law)},
@@ -175,7 +175,8 @@ static enum mw_err write_data(json_t *root, const struct mw_model *model, struct
         return out_of_memory(error);
     for (size_t i = 0; i < model->set_aside_count; i++) {
         json_t *one = json_object();
-        if (json_array_append_new(aside, one) || json_object_set_new(one, "row", json_integer(model->set_aside[i].line)) ||
+        if (json_array_append_new(aside, one) ||
+            json_object_set_new(one, "row", json_integer(model->set_aside[i].line)) ||
             json_object_set_new(one, "reason", json_string_nocheck(model->set_aside[i].reason)))
             return out_of_memory(error);
     }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define FIELD(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
-#define IF(type, member) .has_offset = offsetof(type, member)
+#define IF(type, member)    .has_offset = offsetof(type, member)
 
 static const struct mw_bind law_fields[] = {
     {"name", MW_BIND_TEXT, FIELD(struct mw_model_law, name)},
@@ -76,8 +76,8 @@ static enum mw_err out_of_memory(struct mw_error *error)
 }
 
 /* An array of objects, each from one struct of `size` bytes. */
-static enum mw_err write_list(json_t *root, const char *key, const struct mw_bind *table, const void *items, size_t size,
-                              size_t count, struct mw_error *error)
+static enum mw_err write_list(json_t *root, const char *key, const struct mw_bind *table, const void *items,
+                              size_t size, size_t count, struct mw_error *error)
 {
     json_t *array = json_array();
     if (json_object_set_new(root, key, array))
@@ -93,8 +93,8 @@ static enum mw_err write_list(json_t *root, const char *key, const struct mw_bin
 }
 
 /* The reverse; *items is allocated. A missing key is an empty list. */
-static enum mw_err read_list(const json_t *root, const char *key, const struct mw_bind *table, void **items, size_t size,
-                             size_t *count, struct mw_error *error)
+static enum mw_err read_list(const json_t *root, const char *key, const struct mw_bind *table, void **items,
+                             size_t size, size_t *count, struct mw_error *error)
 {
     const json_t *array = json_object_get(root, key);
     size_t n = json_array_size(array);
@@ -132,8 +132,8 @@ static enum mw_err read_laws(struct mw_model *model, const json_t *root, struct 
     for (size_t i = 0; i < model->law_count && !err; i++) {
         double *params = NULL;
         size_t count;
-        err = mw_bind_read_reals(json_array_get(json_object_get(root, "laws"), i), "parameters", "laws.", &params, &count,
-                                 error);
+        err = mw_bind_read_reals(json_array_get(json_object_get(root, "laws"), i), "parameters", "laws.", &params,
+                                 &count, error);
         if (!err && count > sizeof model->laws->params / sizeof *model->laws->params)
             err = mw_fail(error, MW_DATA, "'laws[%zu].parameters' holds too many values", i);
         for (size_t k = 0; k < count && !err; k++)
@@ -167,7 +167,8 @@ static enum mw_err write_points(json_t *root, const struct mw_points *points, st
     return MW_OK;
 }
 
-static enum mw_err check_point(const struct mw_point *p, const struct mw_point *before, size_t i, struct mw_error *error)
+static enum mw_err check_point(const struct mw_point *p, const struct mw_point *before, size_t i,
+                               struct mw_error *error)
 {
     if (p->cores < 1 || p->freq_hz < 0 || p->value <= 0 || p->spread < 0 || p->count < 1 || p->noise_factor < 1 ||
         (p->has_energy && p->energy_j <= 0) || (p->has_power && p->power_w <= 0))
@@ -210,8 +211,8 @@ static enum mw_err read_points(struct mw_points *points, const json_t *root, str
 
 static enum mw_err write_ensemble(json_t *root, const struct mw_ensemble *ensemble, struct mw_error *error)
 {
-    enum mw_err err = write_list(root, "ensemble", ensemble_fields, ensemble->fits, sizeof *ensemble->fits,
-                                 ensemble->count, error);
+    enum mw_err err =
+        write_list(root, "ensemble", ensemble_fields, ensemble->fits, sizeof *ensemble->fits, ensemble->count, error);
     for (size_t i = 0; i < ensemble->count && !err; i++) {
         const struct mw_ensemble_fit *fit = &ensemble->fits[i];
         json_t *object = json_array_get(json_object_get(root, "ensemble"), i), *kernel = json_array();
@@ -258,7 +259,8 @@ static enum mw_err read_ensemble_fit(struct mw_ensemble_fit *fit, const json_t *
 static enum mw_err read_ensemble(struct mw_ensemble *ensemble, const json_t *root, struct mw_error *error)
 {
     void *items = NULL;
-    enum mw_err err = read_list(root, "ensemble", ensemble_fields, &items, sizeof *ensemble->fits, &ensemble->count, error);
+    enum mw_err err =
+        read_list(root, "ensemble", ensemble_fields, &items, sizeof *ensemble->fits, &ensemble->count, error);
     ensemble->fits = items;
     for (size_t i = 0; i < ensemble->count && !err; i++)
         err = read_ensemble_fit(&ensemble->fits[i], json_array_get(json_object_get(root, "ensemble"), i), error);

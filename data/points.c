@@ -58,8 +58,8 @@ static void condense(struct mw_point *point, const struct mw_row *rows, const st
 {
     const struct mw_row *first = &rows[keys[0].row];
     unsigned has = 0;
-    *point = (struct mw_point){.cores = first->cores, .freq_hz = first->freq_hz, .count = n, .noise_factor = 1,
-                               .line = first->line};
+    *point = (struct mw_point){
+        .cores = first->cores, .freq_hz = first->freq_hz, .count = n, .noise_factor = 1, .line = first->line};
     for (size_t i = 0; i < n; i++) {
         work[i] = rows[keys[i].row].value;
         has |= rows[keys[i].row].has;
@@ -100,9 +100,11 @@ enum mw_err mw_points_from_dataset(struct mw_points *points, const struct mw_dat
     if (!err)
         qsort(keys, used, sizeof *keys, by_configuration);
     for (size_t from = 0, to; from < used && !err; from = to) {
-        for (to = from + 1; to < used && keys[to].cores == keys[from].cores && !(keys[to].freq_hz > keys[from].freq_hz); to++)
+        for (to = from + 1; to < used && keys[to].cores == keys[from].cores && !(keys[to].freq_hz > keys[from].freq_hz);
+             to++)
             ;
-        condense(&got.items[got.count++], dataset->rows, keys + from, to - from, timed, timed && !dataset->rate_unit, work);
+        condense(&got.items[got.count++], dataset->rows, keys + from, to - from, timed, timed && !dataset->rate_unit,
+                 work);
     }
     free(keys);
     free(work);

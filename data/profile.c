@@ -36,8 +36,10 @@ static const struct quantity quantities[] = {
     {"score.value", offsetof(struct mw_profile, score), 1},
 };
 static const struct quantity counts[] = {
-    {"cores", offsetof(struct mw_profile, cores), 1},       {"cores_per_node", offsetof(struct mw_profile, cores_per_node), 1},
-    {"sockets", offsetof(struct mw_profile, sockets), 1},   {"smt", offsetof(struct mw_profile, smt), 1},
+    {"cores", offsetof(struct mw_profile, cores), 1},
+    {"cores_per_node", offsetof(struct mw_profile, cores_per_node), 1},
+    {"sockets", offsetof(struct mw_profile, sockets), 1},
+    {"smt", offsetof(struct mw_profile, smt), 1},
     {"channels", offsetof(struct mw_profile, channels), 1},
 };
 
@@ -207,7 +209,8 @@ double mw_profile_clock_at(const struct mw_profile *profile, double cores)
         return clock[0].freq_hz;
     for (size_t i = 1; i < n; i++)
         if (cores <= clock[i].active_cores) {
-            double t = (cores - clock[i - 1].active_cores) / (double)(clock[i].active_cores - clock[i - 1].active_cores);
+            double t =
+                (cores - clock[i - 1].active_cores) / (double)(clock[i].active_cores - clock[i - 1].active_cores);
             return clock[i - 1].freq_hz + t * (clock[i].freq_hz - clock[i - 1].freq_hz);
         }
     return clock[n - 1].freq_hz;

@@ -183,9 +183,8 @@ static enum mw_err read_value(struct builder *b, const struct mw_column *column,
     enum mw_field field = b->columns->value;
     bool has;
     double value = 0;
-    enum mw_err err = field == MW_FIELD_TIME || field == MW_FIELD_ENERGY
-                          ? read_quantity(b, field, column, &has, &value)
-                          : read_plain(b, field, column, &has, &value);
+    enum mw_err err = field == MW_FIELD_TIME || field == MW_FIELD_ENERGY ? read_quantity(b, field, column, &has, &value)
+                                                                         : read_plain(b, field, column, &has, &value);
     if (err)
         return err;
     if (!has && b->columns->repeat_count > 1)
@@ -193,8 +192,10 @@ static enum mw_err read_value(struct builder *b, const struct mw_column *column,
     if (!has)
         return set_aside(b, &row, "no value in this row", 0);
     if (!(value > 0))
-        return set_aside(b, &row, field == MW_FIELD_TIME ? "a time of 0 is below the resolution of the timer"
-                                                         : "a value of 0 cannot be fitted", 0);
+        return set_aside(b, &row,
+                         field == MW_FIELD_TIME ? "a time of 0 is below the resolution of the timer"
+                                                : "a value of 0 cannot be fitted",
+                         0);
     if (freq_known && !(row.has & MW_HAS_FREQ))
         return set_aside(b, &row, "no frequency in this row, but in others", 0);
     row.has |= MW_HAS_VALUE;
@@ -265,15 +266,16 @@ static enum mw_err reconcile_energy(struct mw_dataset *dataset, struct mw_error 
             dataset->rows[i].has &= ~(unsigned)MW_HAS_ENERGY;
             dataset->rows[i].energy_j = 0;
         }
-    return mw_dataset_warn(dataset, error,
-                           "energy differs from power x time by more than 2 %% in %zu of %zu rows: power x time is used", off,
-                           both);
+    return mw_dataset_warn(
+        dataset, error, "energy differs from power x time by more than 2 %% in %zu of %zu rows: power x time is used",
+        off, both);
 }
 
 enum mw_err mw_rows_build(struct mw_dataset *dataset, const struct mw_table *table, const struct mw_columns *columns,
                           const size_t *rows, size_t count, bool keep_failed, struct mw_error *error)
 {
-    struct builder b = {.dataset = dataset, .table = table, .columns = columns, .keep_failed = keep_failed, .error = error};
+    struct builder b = {
+        .dataset = dataset, .table = table, .columns = columns, .keep_failed = keep_failed, .error = error};
     bool freq_known = false;
     for (size_t i = 0; i < count && columns->has[MW_FIELD_FREQ] && !freq_known; i++)
         freq_known = !mw_cell_missing(mw_table_cell(table, rows[i], columns->of[MW_FIELD_FREQ].index));

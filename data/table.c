@@ -356,7 +356,9 @@ static enum mw_err find_layout(struct layout *layout, struct mw_table *table, co
     if (!remark.start || count_fields(&remark, table->delimiter) < count_fields(&first, table->delimiter)) {
         mw_fail(error, MW_DATA, "%s:%ld: the first line holds numbers, not the names of the columns", table->name,
                 first.number);
-        return mw_hint(error, "put a line of names on top, as in cores,freq_ghz,time_s; output of other tools: memwall help import");
+        return mw_hint(
+            error,
+            "put a line of names on top, as in cores,freq_ghz,time_s; output of other tools: memwall help import");
     }
     layout->header = remark;
     return MW_OK;

@@ -16,18 +16,18 @@
  * before rows that have no header is the header. _release frees all.
  */
 struct mw_table {
-    char *name;            /* of the file, for messages */
+    char *name; /* of the file, for messages */
     char sha256[65];
     char delimiter;
-    char *text;            /* all cells, each ends in a zero */
-    uint32_t *cells;       /* row-major offsets into text, row_count x column_count */
-    uint32_t *lines;       /* line of each row, 1-based */
-    uint32_t *header;      /* column_count offsets */
+    char *text;       /* all cells, each ends in a zero */
+    uint32_t *cells;  /* row-major offsets into text, row_count x column_count */
+    uint32_t *lines;  /* line of each row, 1-based */
+    uint32_t *header; /* column_count offsets */
     long header_line;
     size_t row_count, column_count;
     struct mw_meta {
         char *key, *value;
-    } *meta;
+    } * meta;
     size_t meta_count;
 };
 

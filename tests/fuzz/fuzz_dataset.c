@@ -10,8 +10,11 @@
 
 const char *const fuzz_seeds[] = {
     "cores,freq_ghz,time_s,energy_j,power_w,exit_status\n1,1.2,10.5,400,40,0\n2,2.4,5.25,,,1\n4,,1e-3,0,2,0\n",
-    "#Procs;Cores;Freq;Time[s];Energy[Wh];Energy[J];AvgPower[W];\n1;1;2.10GHz;224,33;24.1;86760.0;392.57;\n1;2;2.10GHz;117,43;12.7;45720;396.7;\n",
-    "# memory_freq_ghz: 2.133\nkernel,array_bytes,best_mb_s,avg_s,min_s,max_s,valid,cores,freq_ghz\ntriad,80,1e4,.2,.1,.3,yes,1,\ncopy,80,1e4,.2,.1,.3,no,2,\n",
+    "#Procs;Cores;Freq;Time[s];Energy[Wh];Energy[J];AvgPower[W];\n1;1;2.10GHz;224,33;24.1;86760.0;392.57;\n1;2;2.10GHz;"
+    "117,43;12.7;45720;396.7;\n",
+    "# memory_freq_ghz: "
+    "2.133\nkernel,array_bytes,best_mb_s,avg_s,min_s,max_s,valid,cores,freq_ghz\ntriad,80,1e4,.2,.1,.3,yes,1,\ncopy,80,"
+    "1e4,.2,.1,.3,no,2,\n",
     "`OMP_NUM_THREADS` | wall clock time\n--- | ---\n1 | 1m12.271s\n2 | 2-03:04:05.5\n",
     "\xef\xbb\xbf\"cores\",\"time1\",\"time2\"\r\n\"1\",\"10,5\",\"1'000.5\"\r\n",
     "input,set,cores,speedup,energy_kj\n1,a,1,1,60.3\n3,b,2,1.9x,\n",
@@ -49,8 +52,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!mw_table_parse(&table, &bytes, &error)) {
         size_t programs, count = mw_dataset_group_columns(&table, groups, 16, &programs);
         for (unsigned way = 0; way < 3; way++) {
-            struct mw_dataset_options options = {.energy_only = way == 1, .keep_failed = way == 1,
-                                                 .map = (const char **)(uintptr_t)map, .map_count = way == 2 ? 2 : 0};
+            struct mw_dataset_options options = {.energy_only = way == 1,
+                                                 .keep_failed = way == 1,
+                                                 .map = (const char **)(uintptr_t)map,
+                                                 .map_count = way == 2 ? 2 : 0};
             struct mw_dataset *sets;
             size_t set_count;
             memset(&error, 0, sizeof error);

@@ -8,7 +8,8 @@
 
 const char *const fuzz_seeds[] = {
     "{\"memwall_machine\": 1, \"name\": \"b\", \"cores\": 48, \"cores_per_node\": 6, \"sockets\": 4, \"smt\": 1, "
-    "\"clock_ghz\": [[8, 2.4], [1, 3.1], [3, 2.9]], \"stream_gbs\": 100, \"stream_1_gbs\": 5, \"mem_bytes\": 68719476736, "
+    "\"clock_ghz\": [[8, 2.4], [1, 3.1], [3, 2.9]], \"stream_gbs\": 100, \"stream_1_gbs\": 5, \"mem_bytes\": "
+    "68719476736, "
     "\"score\": {\"name\": \"kernel\", \"value\": 11.2}, \"isa\": \"x86_64\", \"latency_ns\": 98, \"channels\": 16, "
     "\"mem_mts\": 1333, \"llc_bytes\": 5242880, \"boundaries\": [12], \"freqs_ghz\": [2.4, 1.2], "
     "\"source\": {\"stream_gbs\": \"guessed\"}}",

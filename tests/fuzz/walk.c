@@ -23,9 +23,39 @@ static size_t below(size_t n)
     return n ? (size_t)(draw() % n) : 0;
 }
 
-static const char *const words[] = {",",   ";",  "\t",  "|",    "\"",   "\n",  "\r\n", "#",    "nan",  "inf", "-1",  "1e999",
-                                    "0",   "-",  "1,5", "1.5",  "  ",   "[",   "]",    "{",    "}",    ":",   "=",   "GHz",
-                                    "[s]", "(",  ")",   "null", "1e-320", "-0", "99999999999999999999", "\xef\xbb\xbf", "\xff"};
+static const char *const words[] = {",",
+                                    ";",
+                                    "\t",
+                                    "|",
+                                    "\"",
+                                    "\n",
+                                    "\r\n",
+                                    "#",
+                                    "nan",
+                                    "inf",
+                                    "-1",
+                                    "1e999",
+                                    "0",
+                                    "-",
+                                    "1,5",
+                                    "1.5",
+                                    "  ",
+                                    "[",
+                                    "]",
+                                    "{",
+                                    "}",
+                                    ":",
+                                    "=",
+                                    "GHz",
+                                    "[s]",
+                                    "(",
+                                    ")",
+                                    "null",
+                                    "1e-320",
+                                    "-0",
+                                    "99999999999999999999",
+                                    "\xef\xbb\xbf",
+                                    "\xff"};
 
 static uint8_t input[LONGEST];
 static size_t input_size;

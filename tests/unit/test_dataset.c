@@ -97,7 +97,8 @@ static void stream_output(void **state)
     read_with("# version: memwall 0.1.0\n"
               "kernel,array_bytes,best_mb_s,avg_s,min_s,max_s,valid,cores,freq_ghz,freq_effective_ghz\n"
               "copy,80000000,9000,0.02,0.018,0.03,yes,1,,\ntriad,80000000,10000,0.02,0.018,0.03,yes,1,,2.9\n"
-              "triad,80000000,16000,0.02,0.018,0.03,yes,2,,2.9\ntriad,80000000,1,0.02,0.018,0.03,no,2,,2.9\n", &options);
+              "triad,80000000,16000,0.02,0.018,0.03,yes,2,,2.9\ntriad,80000000,1,0.02,0.018,0.03,no,2,,2.9\n",
+              &options);
     assert_string_equal(dataset.rate_unit, "best_mb_s");
     assert_string_equal(dataset.workload, "triad");
     assert_int_equal(points.count, 2);
@@ -135,7 +136,8 @@ static void medians(void **state)
 static void set_aside(void **state)
 {
     (void)state;
-    const char *text = "cores,freq_ghz,time_s,exit_status\n1,2.4,10,0\n2,2.4,0,0\n2,2.4,,0\n2,,5,0\n2,2.4,0.1,137\n2,2.4,5,0\n";
+    const char *text =
+        "cores,freq_ghz,time_s,exit_status\n1,2.4,10,0\n2,2.4,0,0\n2,2.4,,0\n2,,5,0\n2,2.4,0.1,137\n2,2.4,5,0\n";
     read_with(text, NULL);
     assert_int_equal(dataset.count, 2);
     assert_int_equal(dataset.set_aside_count, 4);
@@ -193,10 +195,12 @@ static void refused(void **state)
         {"cores,time_s,exit_status\n1,3,1\n", "no usable row: the run failed (exit status 1)", NULL},
         {"input,cores,time_s\n1,1,3\n3,1,5\n", "column 'input' (1, 3) holds several values", "--where input=1"},
         {"kernel,cores,time_s\na,1,3\nb,1,5\n", "column 'kernel' (a, b) holds several values", "--by kernel"},
-        {"set,input,cores,time_s\na,1,1,3\nb,2,1,5\n", "columns 'input' (1, 2) and 'set' (a, b) hold several", "the other columns"},
+        {"set,input,cores,time_s\na,1,1,3\nb,2,1,5\n", "columns 'input' (1, 2) and 'set' (a, b) hold several",
+         "the other columns"},
         {"nt,size,time_s\n1,5,3\n2,5,2\n", "it could be 'nt' and 'size'", "--map cores="},
         {"ranks,threads,time_s\n1,2,3\n2,1,4\n", "'ranks' and 'threads' could each be the cores", "--map cores=ranks"},
-        {"cores,time_init,time_solve\n1,3,5\n2,3,4\n", "'time_init' and 'time_solve' could each be the time", "--map time=time_init"},
+        {"cores,time_init,time_solve\n1,3,5\n2,3,4\n", "'time_init' and 'time_solve' could each be the time",
+         "--map time=time_init"},
         {"A;B;C\n1,1;2,2;3,3\n", "the columns are 'A', 'B' and 'C'", "--map time=COLUMN"},
         {"cores,time_s\n1,\"1,234\"\n", "may be decimal signs or thousands", NULL},
         {"cores\ttime_s\n1\t1,234\n", "may be decimal signs or thousands", NULL},
@@ -284,10 +288,18 @@ static void many_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spellings),        cmocka_unit_test(rates_and_speedups), cmocka_unit_test(stream_output),
-        cmocka_unit_test(energy_and_power), cmocka_unit_test(medians),            cmocka_unit_test(set_aside),
-        cmocka_unit_test(by_groups),        cmocka_unit_test(refused),            cmocka_unit_test(files_that_are_none),
-        cmocka_unit_test(maps_and_where),   cmocka_unit_test(odd_but_readable),   cmocka_unit_test(many_rows),
+        cmocka_unit_test(spellings),
+        cmocka_unit_test(rates_and_speedups),
+        cmocka_unit_test(stream_output),
+        cmocka_unit_test(energy_and_power),
+        cmocka_unit_test(medians),
+        cmocka_unit_test(set_aside),
+        cmocka_unit_test(by_groups),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(files_that_are_none),
+        cmocka_unit_test(maps_and_where),
+        cmocka_unit_test(odd_but_readable),
+        cmocka_unit_test(many_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,17 +11,38 @@ enum { DRAWS = 3 };
 static struct mw_model sample(void)
 {
     struct mw_model m = {
-        .law = "mixture", .quantity = MW_TIME, .param_count = 2,
-        .params = {{"f", 1 / 3.0, 0.1, 0.9, MW_PARAM_IDENTIFIED, ""}, {"k", 10, 0.2, 10, MW_PARAM_AT_BOUND, "measure more"}},
-        .has_time_scale = true, .time_scale_s_ghz = M_PI, .memory_freq_hz = 2133e6, .memory_freq_assumed = true,
-        .loss = "robust", .method = "csa", .seed = 7, .loss_value = 1e-300, .rmse_log_time = 0.1, .cv_mape_percent = 2.5,
-        .has_cv = true, .evaluations = 123456, .wall_s = 0.25, .boundary_count = 2, .cores_per_socket = 12,
-        .law_count = 1, .combination_count = 1, .rows = 9, .used = 8, .set_aside_count = 1, .warning_count = 1,
+        .law = "mixture",
+        .quantity = MW_TIME,
+        .param_count = 2,
+        .params = {{"f", 1 / 3.0, 0.1, 0.9, MW_PARAM_IDENTIFIED, ""},
+                   {"k", 10, 0.2, 10, MW_PARAM_AT_BOUND, "measure more"}},
+        .has_time_scale = true,
+        .time_scale_s_ghz = M_PI,
+        .memory_freq_hz = 2133e6,
+        .memory_freq_assumed = true,
+        .loss = "robust",
+        .method = "csa",
+        .seed = 7,
+        .loss_value = 1e-300,
+        .rmse_log_time = 0.1,
+        .cv_mape_percent = 2.5,
+        .has_cv = true,
+        .evaluations = 123456,
+        .wall_s = 0.25,
+        .boundary_count = 2,
+        .cores_per_socket = 12,
+        .law_count = 1,
+        .combination_count = 1,
+        .rows = 9,
+        .used = 8,
+        .set_aside_count = 1,
+        .warning_count = 1,
     };
     m.boundaries = malloc(2 * sizeof *m.boundaries);
     m.boundaries[0] = 12, m.boundaries[1] = 24;
     m.laws = calloc(1, sizeof *m.laws);
-    m.laws[0] = (struct mw_model_law){.name = "usl", .param_count = 2, .params = {0.1, 2e-17}, .scale = 3, .weight = 0.5};
+    m.laws[0] =
+        (struct mw_model_law){.name = "usl", .param_count = 2, .params = {0.1, 2e-17}, .scale = 3, .weight = 0.5};
     m.combinations = calloc(1, sizeof *m.combinations);
     m.combinations[0] = (struct mw_combination){"share", "a sentence", 0.37, 0.3, 0.4, true};
     m.points.items = calloc(3, sizeof *m.points.items);
@@ -32,8 +53,8 @@ static struct mw_model sample(void)
     m.ensemble.fits = calloc(1, sizeof *m.ensemble.fits);
     m.ensemble.count = 1;
     struct mw_ensemble_fit *fit = &m.ensemble.fits[0];
-    *fit = (struct mw_ensemble_fit){.law = "vls", .prior = 2, .independent = true, .log_evidence = -12.5, .draw_count = DRAWS,
-                                    .param_count = 2};
+    *fit = (struct mw_ensemble_fit){
+        .law = "vls", .prior = 2, .independent = true, .log_evidence = -12.5, .draw_count = DRAWS, .param_count = 2};
     fit->params = malloc(DRAWS * 2 * sizeof(double));
     fit->scale = malloc(DRAWS * sizeof(double));
     fit->sigma = malloc(DRAWS * sizeof(double));
@@ -42,7 +63,8 @@ static struct mw_model sample(void)
         fit->params[2 * i] = sqrt(i + 2.0), fit->params[2 * i + 1] = exp(-i);
         fit->scale[i] = log(i + 3.0), fit->sigma[i] = 1 / (i + 3.0), fit->kernel[i] = i;
     }
-    m.power = (struct mw_model_power){.present = true, .s0_w = 10.1, .freq_ref_hz = 2.4e9, .draw_count = 1, .source = "test"};
+    m.power =
+        (struct mw_model_power){.present = true, .s0_w = 10.1, .freq_ref_hz = 2.4e9, .draw_count = 1, .source = "test"};
     m.power.draws = calloc(5, sizeof(double));
     m.power.draws[4] = 1 / 9.0;
     m.file = strdup("a \"b\".csv"), m.workload = strdup(""), m.input = strdup("3");
@@ -121,11 +143,30 @@ static void round_trip(void **state)
 static void names(void **state)
 {
     (void)state;
-    static const char *const keys[] = {
-        "schema", "law", "parameters.f.value", "parameters.f.low", "parameters.f.high", "parameters.f.status",
-        "time_scale_s_ghz", "memory_freq_ghz", "domain.cores", "domain.freq_ghz", "fit.loss", "fit.rmse_log_time",
-        "fit.cv_mape_percent", "fit.evaluations", "fit.seed", "laws", "power", "data.file", "data.sha256", "data.rows",
-        "data.used", "data.set_aside", "data.warnings", "run.wall_s"};
+    static const char *const keys[] = {"schema",
+                                       "law",
+                                       "parameters.f.value",
+                                       "parameters.f.low",
+                                       "parameters.f.high",
+                                       "parameters.f.status",
+                                       "time_scale_s_ghz",
+                                       "memory_freq_ghz",
+                                       "domain.cores",
+                                       "domain.freq_ghz",
+                                       "fit.loss",
+                                       "fit.rmse_log_time",
+                                       "fit.cv_mape_percent",
+                                       "fit.evaluations",
+                                       "fit.seed",
+                                       "laws",
+                                       "power",
+                                       "data.file",
+                                       "data.sha256",
+                                       "data.rows",
+                                       "data.used",
+                                       "data.set_aside",
+                                       "data.warnings",
+                                       "run.wall_s"};
     struct mw_model m = sample();
     json_t *root;
     assert_int_equal(mw_model_write(&m, temp_text(""), true, NULL, NULL), MW_OK);
@@ -183,11 +224,12 @@ static void profiles(void **state)
     (void)state;
     struct mw_profile p;
     struct mw_error e;
-    const char *text = "{\"memwall_machine\": 1, \"name\": \"b\", \"cores\": 48, \"cores_per_node\": 6, \"sockets\": 4, \"smt\": 1,"
-                       "\"clock_ghz\": [[8,2.4],[1,3.1],[3,2.9]], \"stream_gbs\": 100, \"stream_1_gbs\": 5,"
-                       "\"mem_bytes\": 68719476736, \"score\": {\"name\": \"kernel\", \"value\": 11.2}, \"isa\": \"x86_64\","
-                       "\"latency_ns\": 98, \"channels\": 16, \"mem_mts\": 1333, \"llc_bytes\": 5242880, \"boundaries\": [12],"
-                       "\"freqs_ghz\": [2.4, 1.2], \"source\": {\"stream_gbs\": \"guessed\"}}";
+    const char *text =
+        "{\"memwall_machine\": 1, \"name\": \"b\", \"cores\": 48, \"cores_per_node\": 6, \"sockets\": 4, \"smt\": 1,"
+        "\"clock_ghz\": [[8,2.4],[1,3.1],[3,2.9]], \"stream_gbs\": 100, \"stream_1_gbs\": 5,"
+        "\"mem_bytes\": 68719476736, \"score\": {\"name\": \"kernel\", \"value\": 11.2}, \"isa\": \"x86_64\","
+        "\"latency_ns\": 98, \"channels\": 16, \"mem_mts\": 1333, \"llc_bytes\": 5242880, \"boundaries\": [12],"
+        "\"freqs_ghz\": [2.4, 1.2], \"source\": {\"stream_gbs\": \"guessed\"}}";
     if (mw_profile_read(&p, temp_text(text), &e))
         fail_msg("%s", e.message);
     assert_int_equal(p.cores, 48);
@@ -204,8 +246,11 @@ static void profiles(void **state)
     mw_profile_release(&p);
     temp_remove();
     static const char *const bad[][2] = {
-        {"{}", "not a machine profile"}, {"{\"memwall_machine\": 2}", "version"}, {"[1]", "not a machine profile"},
-        {"{\"memwall_machine\": 1, \"cores\": -1}", "'cores'"}, {"{\"memwall_machine\": 1, \"cores\": \"x\"}", "'cores'"},
+        {"{}", "not a machine profile"},
+        {"{\"memwall_machine\": 2}", "version"},
+        {"[1]", "not a machine profile"},
+        {"{\"memwall_machine\": 1, \"cores\": -1}", "'cores'"},
+        {"{\"memwall_machine\": 1, \"cores\": \"x\"}", "'cores'"},
         {"{\"memwall_machine\": 1, \"clock_ghz\": [[1]]}", "'clock_ghz[0]'"},
         {"{\"memwall_machine\": 1, \"clock_ghz\": [[1,2],[1,3]]}", "twice"},
         {"{\"memwall_machine\": 1, \"stream_gbs\": -5}", "'stream_gbs' is negative"},

@@ -33,15 +33,15 @@ static void dialects(void **state)
         {"a|b\n1|2\n", 1, 2, "2", 2},
         {"a,b\r\n1,2\r\n", 1, 2, "2", 2},
         {"\xef\xbb\xbf\"a\",\"b\"\n\"1\",\"10,5\"\n", 1, 2, "10,5", 2},
-        {"a;b;\n1;2;\n3;4;\n", 2, 2, "4", 3},                         /* separator at the end of each line */
+        {"a;b;\n1;2;\n3;4;\n", 2, 2, "4", 3}, /* separator at the end of each line */
         {"# key: value\n\n# more: x\na,b\n1,2\n# between: y\n3,4", 2, 2, "4", 7},
-        {"#a;b\n1;2\n", 1, 2, "2", 2},                                /* header behind a # */
+        {"#a;b\n1;2\n", 1, 2, "2", 2},                                 /* header behind a # */
         {"`a` | b\n--- | ---\n1 | 1m12.271s\n", 1, 2, "1m12.271s", 3}, /* Markdown */
         {"| a | b |\n|---|---|\n| 1 | 2 |\n", 1, 3, "2", 3},
-        {"a,b\n1,2\na,b\n3,4\n", 2, 2, "4", 4},                       /* header again */
+        {"a,b\n1,2\na,b\n3,4\n", 2, 2, "4", 4}, /* header again */
         {"sep=;\na;b\n1;2\n", 1, 2, "2", 3},
-        {"a,b\n\"x\ny\",2\n3,4\n", 2, 2, "4", 4},                     /* a newline in quotes */
-        {"# a  b\n  1   2\n3 4\n", 2, 2, "4", 3},                      /* spaces, as for gnuplot */
+        {"a,b\n\"x\ny\",2\n3,4\n", 2, 2, "4", 4}, /* a newline in quotes */
+        {"# a  b\n  1   2\n3 4\n", 2, 2, "4", 3}, /* spaces, as for gnuplot */
         {"a b\n1 2\n", 1, 2, "2", 2},
         {"a,b\n1,2\n,,\n", 1, 2, "2", 2},
         {"a,b\n1,\"say \"\"no\"\"\"\n", 1, 2, "say \"no\"", 2},
@@ -59,7 +59,8 @@ static void dialects(void **state)
 static void metadata(void **state)
 {
     (void)state;
-    struct mw_table t = parsed("# memory_freq_ghz: 2.133\n# command: memwall scan --cores 1,2\na,b\n1,2\n#late: yes \n");
+    struct mw_table t =
+        parsed("# memory_freq_ghz: 2.133\n# command: memwall scan --cores 1,2\na,b\n1,2\n#late: yes \n");
     assert_string_equal(mw_table_meta(&t, "memory_freq_ghz"), "2.133");
     assert_string_equal(mw_table_meta(&t, "command"), "memwall scan --cores 1,2");
     assert_string_equal(mw_table_meta(&t, "late"), "yes");
@@ -82,7 +83,9 @@ static void refused(void **state)
         {"a,b\n1\n", "t.csv:2: 1 fields"},
         {"a,b\n1,\"2\n3,4\n", "t.csv:2: a quote is opened here and never closed"},
         {"{\"a\": 1}\n", "t.csv:1: this is JSON"},
-        {"\xff\xfe" "a", "t.csv:1: the text is UTF-16"},
+        {"\xff\xfe"
+         "a",
+         "t.csv:1: the text is UTF-16"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct mw_bytes bytes;
@@ -99,7 +102,7 @@ static void refused(void **state)
     }
 }
 
-/* FIPS 180-4 example "abc" (through nettle): the digest is of the bytes, mark and all. */
+/* The examples of FIPS 180-4 (through nettle): the digest is of the bytes, mark and all. */
 static void digest(void **state)
 {
     (void)state;
@@ -107,7 +110,15 @@ static void digest(void **state)
     assert_int_equal(mw_bytes_copy(&bytes, "abc", 3, "t", NULL), MW_OK);
     assert_string_equal(bytes.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     mw_bytes_release(&bytes);
-    assert_int_equal(mw_bytes_copy(&bytes, "\xef\xbb\xbf" "abc", 6, "t", NULL), MW_OK);
+    static const char two_blocks[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    assert_int_equal(mw_bytes_copy(&bytes, two_blocks, sizeof two_blocks - 1, "t", NULL), MW_OK);
+    assert_string_equal(bytes.sha256, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    mw_bytes_release(&bytes);
+    assert_int_equal(mw_bytes_copy(&bytes,
+                                   "\xef\xbb\xbf"
+                                   "abc",
+                                   6, "t", NULL),
+                     MW_OK);
     assert_string_equal(bytes.data, "abc");
     assert_string_not_equal(bytes.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     mw_bytes_release(&bytes);
@@ -122,11 +133,20 @@ static void numbers(void **state)
         double want;
         const char *rest;
     } cases[] = {
-        {"1.5", '.', 0, 1.5, ""},          {"-2", '.', 0, -2, ""},          {"1e-3", '.', 0, 1e-3, ""},
-        {"1.5E+3 s", '.', 0, 1500, "s"},   {"10,5", ',', 0, 10.5, ""},      {"1.234,5", ',', '.', 1234.5, ""},
-        {"1,234.5", '.', ',', 1234.5, ""}, {"1'234", '.', 0, 1234, ""},     {".5", '.', 0, .5, ""},
-        {"0.1234567890123456789", '.', 0, 0.1234567890123456789, ""},       {"2.20GHz", '.', 0, 2.2, "GHz"},
-        {"4.58M", '.', 0, 4.58, "M"},      {"33e", '.', 0, 33, "e"},        {"123456789012345678", '.', 0, 123456789012345678.0, ""},
+        {"1.5", '.', 0, 1.5, ""},
+        {"-2", '.', 0, -2, ""},
+        {"1e-3", '.', 0, 1e-3, ""},
+        {"1.5E+3 s", '.', 0, 1500, "s"},
+        {"10,5", ',', 0, 10.5, ""},
+        {"1.234,5", ',', '.', 1234.5, ""},
+        {"1,234.5", '.', ',', 1234.5, ""},
+        {"1'234", '.', 0, 1234, ""},
+        {".5", '.', 0, .5, ""},
+        {"0.1234567890123456789", '.', 0, 0.1234567890123456789, ""},
+        {"2.20GHz", '.', 0, 2.2, "GHz"},
+        {"4.58M", '.', 0, 4.58, "M"},
+        {"33e", '.', 0, 33, "e"},
+        {"123456789012345678", '.', 0, 123456789012345678.0, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct mw_number_style style = {cases[i].decimal, cases[i].thousands};
