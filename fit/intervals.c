@@ -329,7 +329,7 @@ static void climb_once(struct climb *climb, size_t i)
 /* The largest value of sign x functional over the region. */
 static double climb_to_end(struct climb *climb, const struct mw_region *region)
 {
-    enum { GENERATIONS = 50 };
+    enum { GENERATIONS = 30 };
     for (size_t i = 0; i < climb->count; i++) {
         memcpy(climb->x + i * MAX, region->params + i * region->count / climb->count * MAX, MAX * sizeof *climb->x);
         climb->g[i] = climb->sign * climb->functional->of(climb->functional->context, climb->x + i * MAX);
