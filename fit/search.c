@@ -104,12 +104,21 @@ out:
     return err;
 }
 
+/* A point of the annealers' cube as parameters; of whole ones the whole part. */
+static void from_unit(const struct mw_problem *pr, const double *u, double *params)
+{
+    for (size_t j = 0; j < pr->law->param_count; j++) {
+        params[j] = mw_start_value(pr->low[j], pr->high[j], u[j]);
+        if (pr->law->whole & 1u << j)
+            params[j] = floor(params[j]);
+    }
+}
+
 static double energy_at(void *context, const double *u)
 {
     struct mw_searcher *s = context;
     double params[MAX];
-    for (size_t j = 0; j < s->problem.law->param_count; j++)
-        params[j] = mw_start_value(s->problem.low[j], s->problem.high[j], u[j]);
+    from_unit(&s->problem, u, params);
     const double smallest = 1e-30; /* below any measured loss; keeps the logarithm finite for exact data */
     return log(fmin(mw_searcher_loss(s, params), 1e30) + smallest);
 }
@@ -128,8 +137,7 @@ static enum mw_err anneal(struct mw_searcher *s, struct mw_candidate *list, size
                                               : mw_siman_run(&a, SWEEPS, u, energy, error);
     for (size_t i = 0; i < MW_CSA_ANNEALERS && !err; i++) {
         struct mw_candidate *c = &list[(*count)++];
-        for (size_t j = 0; j < d; j++)
-            c->params[j] = mw_start_value(s->problem.low[j], s->problem.high[j], u[i * d + j]);
+        from_unit(&s->problem, u + i * d, c->params);
         mw_candidate_evaluate(s, c);
     }
     return err;

@@ -62,6 +62,7 @@ static void exact_data(void **state)
         {"sun-ni", {.8, .6}},
         {"socket", {.96, .5, .8, 8}},
         {"tiers", {.98, .6, .4, .2, .3}},
+        {"granularity", {.99, .4, .001, 48}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct mw_point items[N];
@@ -70,6 +71,9 @@ static void exact_data(void **state)
         struct mw_optimum found = fit(&points, law, MW_LOSS_ROBUST, 1);
         if (!(found.loss < 1e-8))
             fail_msg("%s: loss %g", law->name, found.loss);
+        for (size_t j = 0; j < law->param_count; j++)
+            if (law->whole & 1u << j)
+                assert_near(found.params[j], floor(found.params[j]), 0);
         static const double elsewhere[] = {5, 12, 24}; /* at a frequency that was not measured */
         for (size_t k = 0; k < 3; k++) {
             double ratio =
