@@ -64,11 +64,16 @@ static void at_frequency(char *text, size_t size, double freq_hz)
         text[0] = '\0';
 }
 
-static void describe_share(struct mw_combination *c, unsigned cores, double freq_hz)
+void mw_share_name(char *name, size_t size, unsigned cores)
+{
+    snprintf(name, size, "frequency_independent_share_%u_cores", cores);
+}
+
+void mw_share_describe(struct mw_combination *c, unsigned cores, double freq_hz)
 {
     char freq[32];
     at_frequency(freq, sizeof freq, freq_hz);
-    snprintf(c->name, sizeof c->name, "frequency_independent_share_%u_cores", cores);
+    mw_share_name(c->name, sizeof c->name, cores);
     c->identified = c->high - c->low <= .2; /* a fifth of the time decides between serial and memory-bound */
     snprintf(c->text, sizeof c->text,
              "of the time on %u core%s%s, %.2f (%.2f to %.2f) does not depend on the processor's frequency%s", cores,
@@ -131,7 +136,8 @@ enum mw_err mw_combinations(struct mw_combination **out, size_t *count, const st
         return mw_fail(error, MW_NOMEM, "out of memory");
     size_t n = 0;
     enum mw_err err = MW_OK;
-    for (size_t kind = 0; kind < KINDS && !err; kind++) {
+    /* without a degree of freedom left every value is possible, and none is worth a sentence */
+    for (size_t kind = 0; kind < KINDS && !err && region->informative; kind++) {
         if (kind >= WALL ? problem->law != &mw_law_vls : domain->freq_count < 2)
             continue;
         if (kind == 1 && domain->cores_high == domain->cores_low)
@@ -145,8 +151,7 @@ enum mw_err mw_combinations(struct mw_combination **out, size_t *count, const st
         else if (kind == LIMIT)
             describe_limit(c, &places[kind], domain->freq_high_hz);
         else
-            describe_share(c, (unsigned)places[kind].p, domain->freq_high_hz);
-        c->identified = c->identified && region->informative;
+            mw_share_describe(c, (unsigned)places[kind].p, domain->freq_high_hz);
     }
     if (err) {
         free(list);

@@ -6,6 +6,7 @@
 #include "fit/mixture.h"
 #include "fit/power.h"
 #include "fit/quality.h"
+#include "fit/share.h"
 #include "model/laws.h"
 
 #include <gsl/gsl_errno.h>
@@ -269,6 +270,8 @@ static enum mw_err sample(struct work *w, struct mw_error *error)
                 "weighs %.0f times less in predictions",
                 p->line, p->cores, p->freq_hz > 0 ? ", GHz: " : ", ", p->freq_hz / 1e9, p->noise_factor);
     }
+    if (!err)
+        err = mw_shares_from_predictions(&w->model, &w->domain, error);
     return err ? err
                : mw_power_fit(&w->model.power, &w->model.points, w->model.cores_per_socket, w->options->seed, error);
 }

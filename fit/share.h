@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_FIT_SHARE_H
+#define MW_FIT_SHARE_H
+
+#include "data/model_file.h"
+#include "fit/combine.h"
+
+/*
+ * The share of the time at (p, Fmax) that does not depend on the frequency, at both ends of the measured cores, from
+ * predictions at the lowest and the highest frequency: with T = C/F + m, r = Fmin/Fmax,
+ *     m / T(Fmax) = (1 - r T(Fmin)/T(Fmax)) / (1 - r).
+ * No law is believed here: the discrepancy of the ensemble follows the measured times where a law does not. Replaces
+ * the model's combinations of these names; does nothing for speedups or one frequency. MW_NOFIT, MW_NOMEM.
+ * Test: test_examples.c (canneal).
+ */
+enum mw_err mw_shares_from_predictions(struct mw_model *model, const struct mw_domain *domain, struct mw_error *error)
+    MW_CHECKED;
+
+#endif
