@@ -80,10 +80,25 @@ void mw_share_describe(struct mw_combination *c, unsigned cores, double freq_hz)
              cores == 1 ? "" : "s", freq, c->value, c->low, c->high, c->identified ? "" : ": not well determined");
 }
 
-static void describe_wall(struct mw_combination *c, const struct place *at, unsigned cores_high, double freq_hz)
+/*
+ * What the wall is. The second term of the law scales as (1 + k phi)/F: with k phi near 0 it moves with the frequency as
+ * computing does, and is no memory; with one frequency nobody can tell.
+ */
+static const char *wall_words(const double *params, double phi, const struct mw_domain *domain)
+{
+    const double memory_share = .1; /* of the time at the wall; less is not told from noise in a fit */
+    double k_phi = params[MW_VLS_K] * phi;
+    if (domain->freq_count < 2)
+        return "a floor (memory or grains of work: one frequency can't tell)";
+    return k_phi / (1 + k_phi) >= memory_share ? "the memory wall" : "a floor that moves with the frequency, so not memory,";
+}
+
+static void describe_wall(struct mw_combination *c, const struct place *at, const double *params,
+                          const struct mw_domain *domain)
 {
     char freq[32], low[16];
-    at_frequency(freq, sizeof freq, freq_hz);
+    const char *wall = wall_words(params, at->phi, domain);
+    at_frequency(freq, sizeof freq, domain->freq_high_hz);
     number(low, sizeof low, c->low);
     snprintf(c->name, sizeof c->name, "wall_cores");
     c->identified = c->high < at->cap && c->high <= 2 * c->low;
@@ -91,11 +106,11 @@ static void describe_wall(struct mw_combination *c, const struct place *at, unsi
         snprintf(c->text, sizeof c->text, "the memory wall does not bind up to %.0f cores%s", at->cap, freq);
     else if (c->high >= at->cap)
         snprintf(c->text, sizeof c->text,
-                 "the memory wall takes over at %s cores%s or later, or never: not decided by runs on up to %u cores",
-                 low, freq, cores_high);
+                 "%s takes over at %s cores%s or later, or never: not decided by runs on up to %u cores", wall, low,
+                 freq, domain->cores_high);
     else
-        snprintf(c->text, sizeof c->text, "the memory wall takes over at %.0f cores%s (%s to %.0f)", ceil(c->value),
-                 freq, low, ceil(c->high));
+        snprintf(c->text, sizeof c->text, "%s takes over at %.0f cores%s (%s to %.0f)", wall, ceil(c->value), freq, low,
+                 ceil(c->high));
 }
 
 static void describe_limit(struct mw_combination *c, const struct place *at, double freq_hz)
@@ -110,7 +125,7 @@ static void describe_limit(struct mw_combination *c, const struct place *at, dou
     if (c->high >= at->cap)
         snprintf(c->text, sizeof c->text, "no limit of speedup%s is established; it is at least %s", freq, low);
     else
-        snprintf(c->text, sizeof c->text, "no number of cores gives a speedup over %s (%s to %s)%s", value, low, high,
+        snprintf(c->text, sizeof c->text, "by the variable-latency law no number of cores gives a speedup over %s (%s to %s)%s", value, low, high,
                  freq);
 }
 
@@ -147,7 +162,7 @@ enum mw_err mw_combinations(struct mw_combination **out, size_t *count, const st
         c->value = functional.of(functional.context, optimum->params);
         err = mw_interval_of(&c->low, &c->high, &functional, region, optimum, problem, seed, error);
         if (kind == WALL)
-            describe_wall(c, &places[kind], domain->cores_high, domain->freq_high_hz);
+            describe_wall(c, &places[kind], optimum->params, domain);
         else if (kind == LIMIT)
             describe_limit(c, &places[kind], domain->freq_high_hz);
         else

@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "data/dataset.h"
+#include "fit/fit.h"
 
 static void throughput_and_power(void **state)
 {
@@ -45,8 +46,53 @@ static void time_and_energy(void **state)
     mw_dataset_release(&dataset);
 }
 
+static void fit_file(struct mw_model *model, const char *path)
+{
+    struct mw_dataset dataset;
+    struct mw_fit_options options = {.law = "auto", .loss = "robust", .method = "csa", .seed = 1};
+    struct mw_error e;
+    if (mw_dataset_read(&dataset, path, NULL, &e) || mw_fit(model, &dataset, &options, &e))
+        fail_msg("%s", e.message);
+    mw_dataset_release(&dataset);
+}
+
+static const struct mw_combination *combination(const struct mw_model *model, const char *name)
+{
+    for (size_t i = 0; i < model->combination_count; i++)
+        if (!strcmp(model->combinations[i].name, name))
+            return &model->combinations[i];
+    fail_msg("no %s", name);
+    return NULL;
+}
+
+/* (1 - r T(1.2)/T(2.4)) / (1 - r) of the file itself is .374 on one core and .439 on 24 */
+static void share_of_canneal(void **state)
+{
+    (void)state;
+    struct mw_model model = {0};
+    fit_file(&model, "data/examples/canneal.csv");
+    const struct mw_combination *one = combination(&model, "frequency_independent_share_1_cores");
+    const struct mw_combination *all = combination(&model, "frequency_independent_share_24_cores");
+    assert_true(one->low < .374 && .374 < one->high);
+    assert_true(all->low < .439 && .439 < all->high);
+    assert_non_null(strstr(combination(&model, "wall_cores")->text, "memory wall"));
+    mw_model_release(&model);
+}
+
+/* its floor is 13 grains or a second socket: it moves with the frequency */
+static void floor_of_swaptions(void **state)
+{
+    (void)state;
+    struct mw_model model = {0};
+    fit_file(&model, "data/examples/swaptions.csv");
+    assert_null(strstr(combination(&model, "wall_cores")->text, "memory wall"));
+    assert_true(combination(&model, "frequency_independent_share_24_cores")->high < .1);
+    mw_model_release(&model);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(throughput_and_power), cmocka_unit_test(time_and_energy)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(throughput_and_power), cmocka_unit_test(time_and_energy),
+                                       cmocka_unit_test(share_of_canneal), cmocka_unit_test(floor_of_swaptions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
