@@ -77,7 +77,8 @@ static void put_profile(const struct machine *m, json_t *o)
 static json_t *topology_json(const struct machine *m)
 {
     const struct mw_topology *t = &m->topology;
-    json_t *o = json_object(), *cores = json_array(), *caches = json_array(), *nodes = json_array(), *kinds = json_array();
+    json_t *o = json_object(), *cores = json_array(), *caches = json_array(), *nodes = json_array(),
+           *kinds = json_array();
     put(o, "packages", json_integer(t->package_count));
     put(o, "kinds", json_integer(t->kind_count));
     put(o, "smt", json_boolean(t->smt));
@@ -87,21 +88,23 @@ static json_t *topology_json(const struct machine *m)
     for (size_t i = 0; i < t->core_count; i++) {
         const struct mw_core *c = &t->cores[i];
         json_t *last = c->last_cache == UINT_MAX ? json_null() : json_integer(c->last_cache);
-        json_array_append_new(cores, json_pack("{s:o, s:i, s:I, s:i, s:o}", "cpus", cpu_list(c->cpus, c->cpu_count),
-                                               "package", (int)c->package, "node",
-                                               (json_int_t)t->nodes[c->node].os_index, "kind", (int)c->kind, "last_cache",
-                                               last));
+        json_array_append_new(cores,
+                              json_pack("{s:o, s:i, s:I, s:i, s:o}", "cpus", cpu_list(c->cpus, c->cpu_count), "package",
+                                        (int)c->package, "node", (json_int_t)t->nodes[c->node].os_index, "kind",
+                                        (int)c->kind, "last_cache", last));
     }
     for (size_t i = 0; i < t->cache_count; i++) {
         const struct mw_cache *c = &t->caches[i];
-        json_array_append_new(caches, json_pack("{s:i, s:s, s:o, s:o, s:o, s:i}", "level", (int)c->level, "type",
-                                                c->instruction ? "instruction" : "data", "size_bytes",
-                                                whole_or_null(c->size_bytes), "line_bytes", whole_or_null(c->line_bytes),
-                                                "ways", whole_or_null(c->ways), "cores", (int)c->core_count));
+        json_array_append_new(caches,
+                              json_pack("{s:i, s:s, s:o, s:o, s:o, s:i}", "level", (int)c->level, "type",
+                                        c->instruction ? "instruction" : "data", "size_bytes",
+                                        whole_or_null(c->size_bytes), "line_bytes", whole_or_null(c->line_bytes),
+                                        "ways", whole_or_null(c->ways), "cores", (int)c->core_count));
     }
     for (size_t i = 0; i < t->node_count; i++)
-        json_array_append_new(nodes, json_pack("{s:I, s:I, s:i}", "node", (json_int_t)t->nodes[i].os_index, "memory_bytes",
-                                               (json_int_t)t->nodes[i].memory_bytes, "cores", (int)t->nodes[i].core_count));
+        json_array_append_new(nodes,
+                              json_pack("{s:I, s:I, s:i}", "node", (json_int_t)t->nodes[i].os_index, "memory_bytes",
+                                        (json_int_t)t->nodes[i].memory_bytes, "cores", (int)t->nodes[i].core_count));
     for (size_t i = 0; i < m->boundary_count; i++)
         json_array_append_new(kinds, json_string(machine_boundary_name(m->boundary_kinds[i])));
     put(o, "boundary_kinds", kinds);
@@ -152,13 +155,13 @@ static json_t *memory_json(const struct machine *m)
     for (size_t i = 0; i < m->devices.count; i++) {
         const struct mw_dimm *d = &m->devices.dimms[i];
         json_array_append_new(dimms, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "locator", d->locator, "bank", d->bank,
-                                               "type", mw_dimm_type_name(d->type), "size_bytes", (json_int_t)d->size_bytes,
-                                               "rated_mts", whole_or_null(d->rated_mts), "configured_mts",
-                                               whole_or_null(d->configured_mts)));
+                                               "type", mw_dimm_type_name(d->type), "size_bytes",
+                                               (json_int_t)d->size_bytes, "rated_mts", whole_or_null(d->rated_mts),
+                                               "configured_mts", whole_or_null(d->configured_mts)));
     }
     for (size_t i = 0; i < m->pool_count; i++)
-        json_array_append_new(pools, json_pack("{s:I, s:f, s:f}", "page_bytes", (json_int_t)m->pools[i].page_bytes, "total",
-                                               m->pools[i].total, "free", m->pools[i].free));
+        json_array_append_new(pools, json_pack("{s:I, s:f, s:f}", "page_bytes", (json_int_t)m->pools[i].page_bytes,
+                                               "total", m->pools[i].total, "free", m->pools[i].free));
     put(o, "dimms", dimms);
     put(o, "mts_doubtful", json_boolean(m->mts_doubtful));
     put(o, "page_bytes", whole_or_null(m->page_bytes));
@@ -182,13 +185,13 @@ json_t *machine_json(const struct machine *m, const struct mw_provenance *run)
     put(o, "memory", memory_json(m));
     for (size_t i = 0; i < m->meter_count; i++) {
         const struct mw_meter *e = &m->meters[i];
-        json_array_append_new(meters, json_pack("{s:s, s:s, s:s, s:b, s:o}", "source", e->source, "name", e->name, "path",
-                                                e->path, "readable", e->failed == 0, "why",
+        json_array_append_new(meters, json_pack("{s:s, s:s, s:s, s:b, s:o}", "source", e->source, "name", e->name,
+                                                "path", e->path, "readable", e->failed == 0, "why",
                                                 e->failed ? json_string(strerror(e->failed)) : json_null()));
     }
     for (size_t i = 0; i < m->unknown_count; i++)
-        json_array_append_new(unknown, json_pack("{s:s, s:s, s:o}", "what", m->unknown[i].what, "why", m->unknown[i].why,
-                                                 "hint", text_or_null(m->unknown[i].hint)));
+        json_array_append_new(unknown, json_pack("{s:s, s:s, s:o}", "what", m->unknown[i].what, "why",
+                                                 m->unknown[i].why, "hint", text_or_null(m->unknown[i].hint)));
     put(o, "energy", meters);
     put(o, "unknown", unknown);
     put(o, "run", mw_provenance_json(run));

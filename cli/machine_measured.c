@@ -63,8 +63,9 @@ enum mw_err machine_add_latency(struct machine *machine, const char *path, struc
         return err;
     err = find_columns(&table, names, 4, c, "latency", error);
     for (size_t r = 0; !err && r < table.row_count; r++) {
-        if (!number(&table, r, c[0], &size) || !number(&table, r, c[1], &latency_ns) || !number(&table, r, c[2], &chains) ||
-            !number(&table, r, c[3], &valid) || chains > 1 || valid < 1 || !(latency_ns > 0))
+        if (!number(&table, r, c[0], &size) || !number(&table, r, c[1], &latency_ns) ||
+            !number(&table, r, c[2], &chains) || !number(&table, r, c[3], &valid) || chains > 1 || valid < 1 ||
+            !(latency_ns > 0))
             continue;
         if (size > largest || (size >= largest && latency_ns * 1e-9 < machine->latency_s)) {
             largest = size;

@@ -114,7 +114,8 @@ static enum mw_err read_topology(struct machine *m, struct mw_error *error)
                     "memwall measure cache finds them by measurement");
     if (!m->memory_bytes)
         add_unknown(m, "memory size", "the kernel does not report it", "");
-    return mw_topology_boundaries(t, MW_ORDER_COMPACT, true, &m->boundaries, &m->boundary_kinds, &m->boundary_count, error);
+    return mw_topology_boundaries(t, MW_ORDER_COMPACT, true, &m->boundaries, &m->boundary_kinds, &m->boundary_count,
+                                  error);
 }
 
 /* What the cores really run at: on this machine only, a tree can't be run on. */
@@ -246,7 +247,9 @@ void machine_release(struct machine *machine)
 
 const char *machine_boundary_name(enum mw_boundary boundary)
 {
-    static const char *const names[] = {[MW_BOUNDARY_SOCKET] = "socket", [MW_BOUNDARY_NODE] = "node",
-                                        [MW_BOUNDARY_KIND] = "kind", [MW_BOUNDARY_SMT] = "smt"};
+    static const char *const names[] = {[MW_BOUNDARY_SOCKET] = "socket",
+                                        [MW_BOUNDARY_NODE] = "node",
+                                        [MW_BOUNDARY_KIND] = "kind",
+                                        [MW_BOUNDARY_SMT] = "smt"};
     return names[boundary];
 }

@@ -67,7 +67,10 @@ static void print_caches(const struct machine *m, FILE *f)
             continue;
         label(f, first ? "caches" : "");
         first = false;
-        fprintf(f, "L%u%s %zu KiB x %u, shared by %u core%s", c->level, c->level > 1 ? "" : c->instruction ? "i" : "d",
+        fprintf(f, "L%u%s %zu KiB x %u, shared by %u core%s", c->level,
+                c->level > 1     ? ""
+                : c->instruction ? "i"
+                                 : "d",
                 c->size_bytes / 1024, instances, c->core_count, plural(c->core_count));
         if (c->ways)
             fprintf(f, ", %u ways", c->ways);
@@ -188,7 +191,8 @@ static void print_memory(const struct machine *m, FILE *f)
     if (m->thp_bytes)
         fprintf(f, " (%zu KiB)", m->thp_bytes / 1024);
     for (size_t i = 0; i < m->pool_count; i++)
-        fprintf(f, "; pool of %zu KiB: %.0f, %.0f free", m->pools[i].page_bytes / 1024, m->pools[i].total, m->pools[i].free);
+        fprintf(f, "; pool of %zu KiB: %.0f, %.0f free", m->pools[i].page_bytes / 1024, m->pools[i].total,
+                m->pools[i].free);
     fputc('\n', f);
     if (m->numa_balancing > 0) {
         label(f, "");

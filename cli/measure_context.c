@@ -54,16 +54,18 @@ static void warn(struct measure_run *run)
     /* sources that a program reads without asking the kernel */
     static const char *const quick[] = {"tsc", "kvm-clock", "arch_sys_counter", "timebase", "riscv_clocksource"};
     char text[64];
-    bool slow = !mw_sysfile_text("", text, sizeof text,
-                                 "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    bool slow =
+        !mw_sysfile_text("", text, sizeof text, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
     for (size_t i = 0; i < sizeof quick / sizeof *quick; i++)
         slow = slow && strcmp(text, quick[i]) != 0;
     if (slow)
-        cli_warn(run->cli, "the clock source '%s' takes a system call or more a reading: short windows are less exact", text);
+        cli_warn(run->cli, "the clock source '%s' takes a system call or more a reading: short windows are less exact",
+                 text);
     double balancing;
     if (run->topology.node_count > 1 && !mw_sysfile_number("", &balancing, "/proc/sys/kernel/numa_balancing") &&
         balancing > 0)
-        cli_warn(run->cli, "automatic NUMA balancing may move pages while they are measured: sysctl kernel.numa_balancing=0");
+        cli_warn(run->cli,
+                 "automatic NUMA balancing may move pages while they are measured: sysctl kernel.numa_balancing=0");
 }
 
 enum mw_err measure_context(struct measure_run *run, struct mw_error *error)

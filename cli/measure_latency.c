@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_ROUNDS 3
+#define DEFAULT_ROUNDS   3
 #define FIRST_SIZE_BYTES 2048
 /* past the last level: four times it, and at least this where a machine reports less than it has */
-#define LEAST_LAST_BYTES ((size_t)256 << 20)
+#define LEAST_LAST_BYTES   ((size_t)256 << 20)
 #define DEFAULT_LINE_BYTES 64
-#define PAGE_BYTES 4096 /* unit of --locality, whatever the pages are: the groups then are the same on all machines */
-#define MAX_SIZES 256
+#define PAGE_BYTES         4096 /* unit of --locality, whatever the pages are: the groups then are the same on all machines */
+#define MAX_SIZES          256
 
 struct job {
     struct measure_run *run;
@@ -123,13 +123,16 @@ static enum mw_err read_options(struct job *job, struct mw_error *error)
     if (!err && strcmp(o->locality, "random") != 0) {
         struct mw_error inner;
         if (mw_parse_number(o->locality, &pages, &inner) || pages < 1 || pages > 1e9 || pages != (double)(size_t)pages)
-            err = mw_fail(error, MW_USAGE, "option '--locality': '%s' is neither a number of pages nor random", o->locality);
+            err = mw_fail(error, MW_USAGE, "option '--locality': '%s' is neither a number of pages nor random",
+                          o->locality);
     }
     job->group_bytes = (size_t)pages * PAGE_BYTES;
     job->stride_bytes = o->stride_bytes < job->line_bytes ? job->line_bytes : o->stride_bytes;
     if (!err && (job->stride_bytes % job->line_bytes || (job->group_bytes && job->group_bytes % job->stride_bytes)))
-        err = mw_fail(error, MW_USAGE, "option '--stride': %zu is not a multiple of a line (%zu) that divides a group of "
-                      "pages (%zu)", o->stride_bytes, job->line_bytes, job->group_bytes);
+        err = mw_fail(error, MW_USAGE,
+                      "option '--stride': %zu is not a multiple of a line (%zu) that divides a group of "
+                      "pages (%zu)",
+                      o->stride_bytes, job->line_bytes, job->group_bytes);
     if (!err && o->sizes)
         err = listed_sizes(job, o->sizes, error);
     else if (!err)
@@ -220,21 +223,25 @@ static enum mw_err add_rules(struct job *job, struct mw_error *error)
     struct mw_provenance *p = &job->run->provenance;
     enum mw_err err;
     if (job->group_bytes)
-        err = mw_provenance_add(p, error, "pattern", "grouped: lines of %zu bytes in random order within groups of %zu "
+        err = mw_provenance_add(p, error, "pattern",
+                                "grouped: lines of %zu bytes in random order within groups of %zu "
                                 "bytes (%zu pages of 4 KiB), groups in random order, in one ring; lines less than %zu "
-                                "bytes apart in different visits", job->line_bytes, job->group_bytes,
-                                job->group_bytes / PAGE_BYTES, job->stride_bytes);
+                                "bytes apart in different visits",
+                                job->line_bytes, job->group_bytes, job->group_bytes / PAGE_BYTES, job->stride_bytes);
     else
         err = mw_provenance_add(p, error, "pattern", "random: all lines of %zu bytes in random order, one ring",
                                 job->line_bytes);
     if (!err)
-        err = mw_provenance_add(p, error, "timing_rule", "windows of about 1 ms; those with a context switch rejected; "
+        err = mw_provenance_add(p, error, "timing_rule",
+                                "windows of about 1 ms; those with a context switch rejected; "
                                 "least time of each place of the ring, mean over the places");
     if (!err)
         err = mw_provenance_add(p, error, "seed", "%lu", job->run->cli->common.seed);
     if (!err)
-        err = mw_provenance_add(p, error, "validation", "a load takes %d cycles at least, valid 0 and exit status 5 below; "
-                                "the last address of each walk is used", 3);
+        err = mw_provenance_add(p, error, "validation",
+                                "a load takes %d cycles at least, valid 0 and exit status 5 below; "
+                                "the last address of each walk is used",
+                                3);
     return err;
 }
 
@@ -244,8 +251,9 @@ static void print_plan(const struct job *job)
     const struct measure_run *run = job->run;
     size_t largest = job->sizes[job->size_count - 1];
     unsigned most = run->cores[run->cores_count - 1];
-    printf("%zu working sets of %zu to %zu KiB on up to %u core%s, %zu MiB in all, %zu numbers of chains\n", job->size_count,
-           job->sizes[0] >> 10, largest >> 10, most, most == 1 ? "" : "s", (largest * most) >> 20, job->chain_count);
+    printf("%zu working sets of %zu to %zu KiB on up to %u core%s, %zu MiB in all, %zu numbers of chains\n",
+           job->size_count, job->sizes[0] >> 10, largest >> 10, most, most == 1 ? "" : "s", (largest * most) >> 20,
+           job->chain_count);
     if (measure_pair_count(run))
         printf("%zu pairs of cores and memory\n", measure_pair_count(run) - 1);
     printf(isfinite(job->max_time_s) ? "about %.0f s\n" : "as long as the rounds take\n", job->max_time_s);

@@ -50,7 +50,8 @@ enum mw_err measure_pairs(struct measure_run *run,
         size_t count = cpus_of_node(t, i, cpus);
         for (unsigned j = 0; j < t->node_count && !err && count; j++) {
             struct measure_pair pair = {t->nodes[i].os_index, (int)t->nodes[j].os_index, cpus, count};
-            cli_progress(run->cli, done++, total, "cores of node %u, memory of node %d", pair.cpu_node, pair.memory_node);
+            cli_progress(run->cli, done++, total, "cores of node %u, memory of node %d", pair.cpu_node,
+                         pair.memory_node);
             if (t->nodes[j].memory_bytes)
                 err = measure(shared, &pair, error);
         }

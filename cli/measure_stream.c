@@ -11,7 +11,7 @@
 
 #define DEFAULT_RUNS 10 /* as STREAM */
 /* how many cores reach this share of the best rate is where the memory is saturated */
-#define SATURATED .95
+#define SATURATED    .95
 #define MAX_VARIANTS (4 * MW_OP_COUNT)
 
 /* Best rates by variant and core count, for the saturation point. */
@@ -98,7 +98,8 @@ static enum mw_err check_memory(struct job *job, size_t count, struct mw_error *
     size_t need = mw_stream_memory(&o);
     if (need <= limit.size_bytes / 2)
         return MW_OK;
-    mw_fail(error, MW_NOMEM, "arrays of %zu MiB (4 times the last-level caches) need %zu MiB, but half of %s is %zu MiB",
+    mw_fail(error, MW_NOMEM,
+            "arrays of %zu MiB (4 times the last-level caches) need %zu MiB, but half of %s is %zu MiB",
             job->array_bytes >> 20, need >> 20, limit.what, limit.size_bytes >> 21);
     return mw_hint(error, "--llc SIZE if the caches are smaller than reported (virtual machines), or fewer --cores");
 }
@@ -132,8 +133,8 @@ static void print_rows(struct job *job, const struct mw_stream_result *result, u
         double rate_bps = (double)r->bytes / r->min_s;
         measure_row(job->run, cores, freq_hz);
         fprintf(job->run->rows, "%s%s,%zu,%.1f," MEASURE_CELL "," MEASURE_CELL "," MEASURE_CELL ",%d,%zu,%s,%lu,%lu\n",
-                name, placed, result->elements * sizeof(double), rate_bps * 1e-6, r->avg_s, r->min_s, r->max_s, r->valid,
-                result->placement[r->variant.pages].page_bytes, r->isa, r->runs, r->disturbed);
+                name, placed, result->elements * sizeof(double), rate_bps * 1e-6, r->avg_s, r->min_s, r->max_s,
+                r->valid, result->placement[r->variant.pages].page_bytes, r->isa, r->runs, r->disturbed);
         job->run->untrusted = job->run->untrusted || !r->valid;
         job->run->disturbed = job->run->disturbed || r->all_disturbed;
     }
@@ -229,7 +230,8 @@ static enum mw_err run_pair(void *opaque, const struct measure_pair *pair, struc
     struct mw_stream_result result;
     double share_s = (job.max_time_s - (mw_now_s() - job.start_s)) / (double)whole->pairs_left;
     whole->pairs_left -= whole->pairs_left > 1;
-    err = run_once(&job, pair->cpus, (unsigned)pair->cpu_count, pair->memory_node, share_s, what, placed, &result, error);
+    err =
+        run_once(&job, pair->cpus, (unsigned)pair->cpu_count, pair->memory_node, share_s, what, placed, &result, error);
     if (!err)
         mw_stream_release(&result);
     return err;
@@ -260,28 +262,34 @@ static enum mw_err add_rules(struct job *job, struct mw_error *error)
     for (unsigned op = 0; op < MW_OP_COUNT; op++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s (%s) %u", op ? ", " : "", mw_op_infos[op].name,
                  mw_op_infos[op].formula, mw_op_infos[op].bytes);
-    enum mw_err err = mw_provenance_add(p, error, "working_set",
-                                        "3 arrays of %zu bytes against last-level caches of %zu bytes (%s)",
-                                        job->array_bytes, job->llc_bytes,
-                                        job->run->options->llc_bytes ? "given by --llc"
-                                        : job->llc_bytes             ? "as reported, of the cores in use"
-                                                                     : "none is reported");
+    enum mw_err err =
+        mw_provenance_add(p, error, "working_set", "3 arrays of %zu bytes against last-level caches of %zu bytes (%s)",
+                          job->array_bytes, job->llc_bytes,
+                          job->run->options->llc_bytes ? "given by --llc"
+                          : job->llc_bytes             ? "as reported, of the cores in use"
+                                                       : "none is reported");
     if (!err)
         err = mw_provenance_add(p, error, "bytes_per_element", "%s; loads and stores of the program, no write-allocate",
                                 text);
     if (!err)
-        err = mw_provenance_add(p, error, "loop_bounds", "all elements of each array (array_bytes / 8), the same number "
+        err = mw_provenance_add(p, error, "loop_bounds",
+                                "all elements of each array (array_bytes / 8), the same number "
                                 "as in the rate; parts of whole 512-byte blocks, one a thread");
     if (!err)
-        err = mw_provenance_add(p, error, "timing_rule", "CLOCK_MONOTONIC, latest end less earliest start of the threads "
-                                "after a barrier; first repetition left out; repetitions of all kernels alternate; best "
-                                "= bytes / (min_s x 10^6); repetitions with a context switch of a thread are set aside");
+        err =
+            mw_provenance_add(p, error, "timing_rule",
+                              "CLOCK_MONOTONIC, latest end less earliest start of the threads "
+                              "after a barrier; first repetition left out; repetitions of all kernels alternate; best "
+                              "= bytes / (min_s x 10^6); repetitions with a context switch of a thread are set aside");
     if (!err)
-        err = mw_provenance_add(p, error, "threads", "one a physical core, bound, the mask read back; each touches its "
+        err = mw_provenance_add(p, error, "threads",
+                                "one a physical core, bound, the mask read back; each touches its "
                                 "own part first");
     if (!err)
-        err = mw_provenance_add(p, error, "validation", "every element equal to a scalar replay after the last repetition "
-                                "and an eighth of them after the first of each kernel, sums of read and dot each time; a NaN equals nothing; a fault gives "
+        err = mw_provenance_add(p, error, "validation",
+                                "every element equal to a scalar replay after the last repetition "
+                                "and an eighth of them after the first of each kernel, sums of read and dot each time; "
+                                "a NaN equals nothing; a fault gives "
                                 "valid 0 and exit status 5");
     return err;
 }
@@ -296,9 +304,9 @@ static enum mw_err print_plan(struct job *job, struct mw_error *error)
         err = fit_memory(job, run->cores[k], error);
         struct mw_stream_options o = stream_options(job, run->cpus, run->cores[k], MW_NODE_FIRST_TOUCH);
         if (!err)
-            printf("%u core%s: %zu kernels on 3 arrays of %zu MiB, %zu MiB in all, up to %lu repetitions\n", run->cores[k],
-                   run->cores[k] == 1 ? "" : "s", job->variant_count, job->array_bytes >> 20, mw_stream_memory(&o) >> 20,
-                   o.runs);
+            printf("%u core%s: %zu kernels on 3 arrays of %zu MiB, %zu MiB in all, up to %lu repetitions\n",
+                   run->cores[k], run->cores[k] == 1 ? "" : "s", job->variant_count, job->array_bytes >> 20,
+                   mw_stream_memory(&o) >> 20, o.runs);
     }
     size_t pairs = measure_pair_count(run);
     if (!err && pairs)

@@ -17,7 +17,7 @@
 #define LEAST_ALIGNMENT ((size_t)2 << 20)
 /* Arm with 64 KiB pages has huge pages of 512 MiB: aligning small arenas to that would waste address space */
 #define MOST_ALIGNMENT ((size_t)1 << 30)
-#define SAMPLED_PAGES 1024
+#define SAMPLED_PAGES  1024
 
 size_t mw_page_bytes(void)
 {
@@ -30,7 +30,8 @@ size_t mw_huge_page_bytes(void)
     double size;
     char enabled[80];
     if (mw_sysfile_text("", enabled, sizeof enabled, "/sys/kernel/mm/transparent_hugepage/enabled") ||
-        strstr(enabled, "[never]") || mw_sysfile_number("", &size, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"))
+        strstr(enabled, "[never]") ||
+        mw_sysfile_number("", &size, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"))
         return 0;
     return (size_t)size;
 }
@@ -107,7 +108,8 @@ enum mw_err mw_arena_open(struct mw_arena *arena, size_t size_bytes, enum mw_pag
             errno != EINVAL)
             failed = -1;
     }
-    enum mw_err err = failed ? mw_fail_errno(error, MW_RUN, errno, "cannot set the kind of pages") : bind(&a, node, error);
+    enum mw_err err =
+        failed ? mw_fail_errno(error, MW_RUN, errno, "cannot set the kind of pages") : bind(&a, node, error);
     if (err)
         mw_arena_close(&a);
     else
@@ -138,8 +140,8 @@ static bool read_smaps(const struct mw_arena *arena, double *resident_kb, double
             inside = start < to && end > from;
         else if (inside && sscanf(line, "Rss: %lf kB", &kb) == 1)
             *resident_kb += kb;
-        else if (inside && (sscanf(line, "AnonHugePages: %lf kB", &kb) == 1 ||
-                            sscanf(line, "Private_Hugetlb: %lf kB", &kb) == 1))
+        else if (inside &&
+                 (sscanf(line, "AnonHugePages: %lf kB", &kb) == 1 || sscanf(line, "Private_Hugetlb: %lf kB", &kb) == 1))
             *huge_kb += kb;
         else if (inside && sscanf(line, "KernelPageSize: %lf kB", &kb) == 1 && (size_t)kb * 1024 > *kernel_page)
             *kernel_page = (size_t)kb * 1024;

@@ -9,9 +9,9 @@
 
 /* short against a time slice (so that most windows see no other program), long against the clock's 30 ns */
 #define WINDOW_S 1e-3
-#define WINDOWS 24
+#define WINDOWS  24
 /* a core leaves its idle frequency within some ten milliseconds */
-#define WARM_UP_S 20e-3
+#define WARM_UP_S    20e-3
 #define FIRST_BLOCKS 256
 
 double mw_now_s(void)

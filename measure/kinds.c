@@ -9,9 +9,9 @@
 
 struct kind {
     hwloc_bitmap_t cpus;
-    const char *type;     /* "IntelCore", "IntelAtom"; NULL where unnamed */
-    double freq_mhz;      /* 0: unknown */
-    double capacity;      /* Arm's relative performance; 0: unknown */
+    const char *type; /* "IntelCore", "IntelAtom"; NULL where unnamed */
+    double freq_mhz;  /* 0: unknown */
+    double capacity;  /* Arm's relative performance; 0: unknown */
 };
 
 static void read_kind(hwloc_topology_t hwloc, unsigned index, struct kind *kind)

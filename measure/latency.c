@@ -23,16 +23,16 @@
 /* what one walk before the first window has to bring into the caches: no level that a core has to itself is larger */
 #define WARM_BYTES ((size_t)64 << 20)
 /* an L1 hit takes 4 to 5 cycles on processors in use, 3 on old ones; 10 % for the error of the frequency */
-#define LEAST_HIT_CYCLES 3
+#define LEAST_HIT_CYCLES     3
 #define MOST_LOADS_PER_CYCLE 3
-#define FREQ_MARGIN .9
+#define FREQ_MARGIN          .9
 
 struct point_times {
-    double *least_s;   /* by place: least time of a load, INFINITY where there is none yet */
+    double *least_s; /* by place: least time of a load, INFINITY where there is none yet */
     size_t places;
-    uint64_t loads;    /* of a chain in a window */
+    uint64_t loads; /* of a chain in a window */
     size_t windows, rejected;
-    double spoiled_s;  /* least of the rejected ones */
+    double spoiled_s; /* least of the rejected ones */
 };
 
 struct shared {
@@ -164,8 +164,10 @@ static enum mw_err measure_round(struct walker *w, struct mw_team *team, struct 
 static enum mw_err walk_member(void *opaque, struct mw_team *team, size_t index, struct mw_error *error)
 {
     struct shared *s = opaque;
-    struct walker w = {.s = s, .index = index,
-                       .random = (s->options->seed + index + 1) * 0x9e3779b97f4a7c15u /* 2^64 / golden ratio: spreads bits */};
+    struct walker w = {.s = s,
+                       .index = index,
+                       .random = (s->options->seed + index + 1) *
+                                 0x9e3779b97f4a7c15u /* 2^64 / golden ratio: spreads bits */};
     w.random = w.random ? w.random : 1;
     enum mw_err err = MW_OK;
     do {

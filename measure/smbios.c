@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define TYPE_MEMORY_DEVICE 17
-#define TYPE_END 127
+#define TYPE_END           127
 /* the specification bounds the table by 64 KiB (32-bit entry point) and 4 GiB; no machine is known above 1 MiB */
 #define TABLE_MAX_BYTES ((size_t)4 << 20)
 
@@ -19,9 +19,9 @@ static const struct {
     unsigned type;
     const char *name;
     unsigned least_mts;
-} kinds[] = {{0x12, "DDR", 200},     {0x13, "DDR2", 400},   {0x18, "DDR3", 800},   {0x1A, "DDR4", 1600},
-             {0x1B, "LPDDR", 200},   {0x1C, "LPDDR2", 400}, {0x1D, "LPDDR3", 800}, {0x1E, "LPDDR4", 1600},
-             {0x20, "HBM", 1000},    {0x21, "HBM2", 1600},  {0x22, "DDR5", 3200},  {0x23, "LPDDR5", 3200},
+} kinds[] = {{0x12, "DDR", 200},   {0x13, "DDR2", 400},   {0x18, "DDR3", 800},   {0x1A, "DDR4", 1600},
+             {0x1B, "LPDDR", 200}, {0x1C, "LPDDR2", 400}, {0x1D, "LPDDR3", 800}, {0x1E, "LPDDR4", 1600},
+             {0x20, "HBM", 1000},  {0x21, "HBM2", 1600},  {0x22, "DDR5", 3200},  {0x23, "LPDDR5", 3200},
              {0x24, "HBM3", 3200}};
 
 const char *mw_dimm_type_name(unsigned type)
@@ -79,8 +79,8 @@ static struct mw_dimm parse_device(const uint8_t *s, unsigned length, const uint
     return dimm;
 }
 
-enum mw_err mw_smbios_parse(struct mw_memory_devices *devices, const uint8_t *table, size_t size_bytes, unsigned version,
-                            struct mw_error *error)
+enum mw_err mw_smbios_parse(struct mw_memory_devices *devices, const uint8_t *table, size_t size_bytes,
+                            unsigned version, struct mw_error *error)
 {
     struct mw_memory_devices found = {.version = version};
     const uint8_t *at = table, *end = table + size_bytes;
@@ -116,7 +116,7 @@ static uint8_t *read_file(const char *root, const char *name, size_t *size_bytes
     if (fd >= 0 && !data)
         *failed = ENOMEM;
     ssize_t got = 1;
-    for (*size_bytes = 0; data && got > 0 && *size_bytes < TABLE_MAX_BYTES; *size_bytes += got > 0 ? (size_t)got : 0)
+    for (*size_bytes = 0; data && got > 0 && *size_bytes<TABLE_MAX_BYTES; *size_bytes += got> 0 ? (size_t)got : 0)
         got = read(fd, data + *size_bytes, TABLE_MAX_BYTES - *size_bytes);
     if (got < 0)
         *failed = errno;

@@ -10,9 +10,9 @@
 /* A trial runs on a part of the arrays, another one each time, so that it finds nothing of it in the caches: an eighth,
    or less where that is still far more than a second-level cache */
 #define LEAST_TRIAL_PARTS 8
-#define MOST_TRIAL_PARTS 64
-#define TRIAL_BYTES ((size_t)32 << 20)
-#define TRIALS 3
+#define MOST_TRIAL_PARTS  64
+#define TRIAL_BYTES       ((size_t)32 << 20)
+#define TRIALS            3
 /* The first repetition of each kernel is compared on this share of its elements, the last on all. */
 #define CHECKED_PARTS 8
 /* Values may grow by up to 1.18 a round where only some kernels are asked for: start again before that matters. */

@@ -77,7 +77,10 @@ static void open_gate(struct mw_team *team, int go)
 
 enum mw_err mw_team_run(const unsigned *cpus, size_t count, mw_team_work work, void *shared, struct mw_error *error)
 {
-    struct mw_team team = {.count = count, .work = work, .shared = shared, .mutex = PTHREAD_MUTEX_INITIALIZER,
+    struct mw_team team = {.count = count,
+                           .work = work,
+                           .shared = shared,
+                           .mutex = PTHREAD_MUTEX_INITIALIZER,
                            .gate = PTHREAD_COND_INITIALIZER};
     team.members = calloc(count + 1, sizeof *team.members);
     if (!team.members)

@@ -58,8 +58,8 @@ static int restrict_to_binding(hwloc_topology_t hwloc)
 
 static bool collect_caches(struct mw_topology *t)
 {
-    static const hwloc_obj_type_t types[] = {HWLOC_OBJ_L1CACHE,  HWLOC_OBJ_L2CACHE,  HWLOC_OBJ_L3CACHE,
-                                             HWLOC_OBJ_L4CACHE,  HWLOC_OBJ_L5CACHE,  HWLOC_OBJ_L1ICACHE,
+    static const hwloc_obj_type_t types[] = {HWLOC_OBJ_L1CACHE,  HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE,
+                                             HWLOC_OBJ_L4CACHE,  HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L1ICACHE,
                                              HWLOC_OBJ_L2ICACHE, HWLOC_OBJ_L3ICACHE};
     size_t total = 0;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -89,8 +89,8 @@ static bool collect_nodes(struct mw_topology *t)
     t->nodes = calloc((size_t)(n > 0 ? n : 0) + 1, sizeof *t->nodes);
     for (int i = 0; t->nodes && i < n; i++) {
         hwloc_obj_t node = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, (unsigned)i);
-        t->nodes[t->node_count++] = (struct mw_node){.os_index = node->os_index,
-                                                     .memory_bytes = (size_t)node->attr->numanode.local_memory};
+        t->nodes[t->node_count++] =
+            (struct mw_node){.os_index = node->os_index, .memory_bytes = (size_t)node->attr->numanode.local_memory};
     }
     return t->nodes != NULL;
 }
