@@ -188,9 +188,8 @@ double mw_likelihood_log(const double *u, void *context)
         for (size_t i = 0; i < w->n; i++)
             z[i] = r[i] * w->inverse_root_noise[i];
     /* ln of the t density at 0: ln Gamma(5/2) - ln Gamma(2) - ln(4 pi)/2 = ln(3/8) */
-    double n = (double)w->n;
-    return n * log(0.375) - n * log(sigma) - half * mw_hot_student(z, 1 / (sigma * sigma * student_nu), mw_panel_pad(w->n)) -
-           w->log_det[k] / 2;
+    double tails = mw_hot_student(z, 1 / (sigma * sigma * student_nu), mw_panel_pad(w->n));
+    return (double)w->n * (log(0.375) - log(sigma)) - half * tails - w->log_det[k] / 2;
 }
 
 void mw_likelihood_particle(struct mw_likelihood *l, const double *u, struct mw_particle *particle)

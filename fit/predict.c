@@ -14,16 +14,16 @@
 /* Inside the measured cores fits count by their evidence; in frequency beyond the data by a power of it, and so do
    independent fits beyond the cores (the sampler's evidence is good to some nats only, and there it says less). */
 static const double temper_inside = 1, temper_freq = 0.3, temper_independent = 0.5;
-/* Beyond the measured cores, joint fits have this much less than all of the mass, by mw_prior_beyond alone, and fits with
-   independent noise the rest: what the discrepancy explained inside may be the law's own bend. */
+/* Beyond the measured cores, fits with independent noise have this much of the mass: what the discrepancy explained
+   inside may be the law's own bend. Joint fits have the rest, by mw_prior_beyond alone. */
 static const double independent_share = 0.4;
 /* A fit with less than this weight is not looked at. */
 static const double weight_least = 1e-4;
 /* Of the 64 noise quantiles each draw takes four, in strides that are coprime with 64 over the draws. */
 enum { NOISE_PER_DRAW = 4, NOISE_STRIDE = 37 };
-/* Intervals: quantiles of so few fits are a little narrow inside and, with so many opinions, wide beyond; a clock ticks;
-   and what no data below can show (a second socket, a knee of the clock) drifts by so much of ln value per doubling
-   beyond the data, at Student's 95 %. */
+/* Intervals: quantiles of so few fits are a little narrow inside and, with so many opinions, wide beyond; a clock
+   ticks; and what no data below can show (a second socket, a knee of the clock) drifts by so much of ln value per
+   doubling beyond the data, at Student's 95 %. */
 static const double widen = 1.15, widen_beyond = 0.8, half_width_least = 0.01;
 static const double drift_cores = 0.09, drift_freq = 0.02, student_95 = 2.132, normal_95 = 1.645;
 /* Queries this close to the edge are inside. */
@@ -84,7 +84,8 @@ static void weigh(const struct engine *engine, const struct place *place, double
     }
 }
 
-/* All noisy draws of ln value at a site, or of ln(baseline/site) where `difference`. half: 0 joint, 1 independent, 2 both. */
+/* All noisy draws of ln value at a site, or of ln(baseline/site) where `difference`; of the joint fits (half 0), of the
+   independent ones (1), or of both (2). */
 static void draw_all(const struct engine *engine, const struct mw_predictive *predictive, const struct place *place,
                      const double *weight, bool difference, int half, struct mw_blend *blend)
 {
@@ -279,8 +280,8 @@ static enum mw_err answer_batch(const struct engine *engine, const struct mw_que
     }
     size_t count = lay_out(engine, query, n, sites, partner, places);
     find_needed(engine, places, n, weight, needed);
-    err = mw_predictive_init(&predictive, &engine->model->ensemble, needed, &engine->data, engine->model->quantity, sites,
-                             partner, count, error);
+    err = mw_predictive_init(&predictive, &engine->model->ensemble, needed, &engine->data, engine->model->quantity,
+                             sites, partner, count, error);
     if (err)
         goto out;
     bool starved = false;

@@ -35,8 +35,8 @@ struct work {
     double *whitened;     /* draws x width */
 };
 
-/* ln of the law with its scale at `count` sites. Blocks are filled up to whole vectors, because the logarithm of a vector
-   and that of a single number differ in the last bit, and a site's place must not change its answer. */
+/* ln of the law with its scale at `count` sites. Blocks are filled up to whole vectors, because the logarithm of a
+   vector and that of a single number differ in the last bit, and a site's place must not change its answer. */
 static void evaluate(const struct mw_law *law, const double *params, double scale, enum mw_quantity quantity,
                      const struct mw_spot *sites, size_t count, double *out)
 {

@@ -30,7 +30,7 @@ size_t mw_prior_members(const struct mw_prior_member **members);
 /* Weight among the joint, or the independent, fits of a prediction beyond the measured cores; not normalised. */
 double mw_prior_beyond(const char *law, int prior);
 
-/* A mapping prepared for one law: the bounds in force, from the table and from what is known of the data and machine. */
+/* A mapping prepared for one law: the bounds in force, by the table, the data and what is known of the machine. */
 struct mw_prior_map {
     const struct mw_law *law;
     struct mw_prior_axis {

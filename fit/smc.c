@@ -91,7 +91,7 @@ static double reflect(double x)
     return x > 1 ? 2 - x : x;
 }
 
-/* The difference of two other particles, scaled: every fourth sweep one coordinate, every fourth the whole difference. */
+/* The difference of two other particles, scaled; every fourth sweep in one coordinate, every fourth unscaled. */
 static void propose(struct population *s, size_t i, size_t sweep, double *proposal)
 {
     size_t a, b;
