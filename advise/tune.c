@@ -97,13 +97,14 @@ enum mw_err mw_tuner_alloc(struct mw_tuner **tuner, const struct mw_goal *goal, 
     t->measured = calloc(count, sizeof *t->measured);
     t->excluded = calloc(count, sizeof *t->excluded);
     t->steps = calloc(count, sizeof *t->steps);
-    t->outlook = calloc(count, sizeof *t->outlook);
+    t->outlook = calloc(2 * count, sizeof *t->outlook);
     t->value = calloc(3 * count, sizeof *t->value);
     enum mw_err err = MW_OK;
     if (!t->boundaries || !t->candidates || !t->sites || !t->one_core_sites || !t->measured || !t->excluded || !t->steps ||
         !t->outlook || !t->value)
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu configurations", count);
     if (!err) {
+        t->smooth = t->outlook + count;
         t->variance = t->value + count;
         t->chance = t->variance + count;
         memcpy(t->candidates, candidates, count * sizeof *candidates);
@@ -266,7 +267,7 @@ struct mw_tune_result mw_tuner_result(const struct mw_tuner *t)
     r.feasible = t->has_best;
     double best = INFINITY;
     for (size_t s = 0; s < t->step_count; s++) {
-        if (t->has_best && t->steps[s].candidate == t->best)
+        if (t->has_best && t->steps[s].candidate == t->recommended)
             r.recommended = s;
         if (t->steps[s].feasible && t->steps[s].objective < best) {
             best = t->steps[s].objective;
@@ -274,7 +275,7 @@ struct mw_tune_result mw_tuner_result(const struct mw_tuner *t)
         }
     }
     if (t->has_best)
-        r.chance_recommended = t->chance[t->best];
+        r.chance_recommended = t->chance[t->recommended];
     return r;
 }
 

@@ -95,6 +95,10 @@ static enum mw_err outlook_of(struct mw_tuner *t, struct mw_surrogate *surrogate
     enum mw_err err = fit_one(t, surrogate, ln_value, t->count, t->sites, mean, variance, error);
     if (err)
         return err;
+    for (size_t s = 0; s < t->step_count; s++) {
+        size_t i = t->steps[s].candidate;
+        *(surrogate == t->time ? &t->smooth[i].ln_time : &t->smooth[i].ln_power) = mean[i];
+    }
     if (mw_tuner_noise(t) < noisy) {
         readings(t, surrogate, ln_value);
         for (size_t s = 0; s < t->step_count; s++) {
@@ -125,6 +129,29 @@ double mw_tuner_expected_improvement(const struct mw_tuner *t, size_t i)
     return sd * (z * mw_normal_cdf(z) + mw_normal_pdf(z)) * t->chance[i];
 }
 
+/*
+ * Readings without repetitions this near to the best one, in ln, are ranked by their posterior mean. By replay with 5 %
+ * noise: the luckiest reading is 1.5 % over the best on average, within .03 1.2 %, within .05 1.05 %; on tables without
+ * noise .03 costs .1 %.
+ */
+static const double doubt = .03;
+
+/* Among the measured that keep the limits. */
+static void find_recommended(struct mw_tuner *t)
+{
+    double best = INFINITY;
+    bool known = mw_tuner_noise(t) > 0 || t->options.energy_only;
+    t->recommended = t->best;
+    for (size_t s = 0; !known && s < t->step_count; s++) {
+        size_t i = t->steps[s].candidate;
+        double variance, value = mw_goal_value(&t->goal, &t->smooth[i], &variance);
+        if (t->chance[i] > .5 && t->value[i] <= t->best_value + doubt && value < best) {
+            best = value;
+            t->recommended = i;
+        }
+    }
+}
+
 static void judge(struct mw_tuner *t)
 {
     t->ln_reference_time = t->outlook[t->reference].ln_time;
@@ -138,6 +165,7 @@ static void judge(struct mw_tuner *t)
             t->best_value = t->value[i];
         }
     }
+    find_recommended(t);
     t->chance_left = 0;
     for (size_t i = 0; i < t->count; i++)
         if (!t->measured[i] && !t->excluded[i])

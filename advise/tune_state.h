@@ -28,6 +28,8 @@ struct mw_tuner {
 
     /* per candidate, after the last refit */
     struct mw_outlook *outlook;
+    struct mw_outlook *smooth; /* of the measured: posterior means, whatever was read */
+    size_t recommended;        /* candidate; where has_best */
     double *value, *variance, *chance;
     double ln_reference_time;
     bool has_best;

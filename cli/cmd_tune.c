@@ -169,9 +169,10 @@ const struct cli_command cmd_tune = {
         "is largest, and stops when no configuration left has a chance of 10 % (100 - certainty) to be better by the "
         "tolerance. About seven configurations out of 312 are measured on clean tables. With one frequency, noisy runs or "
         "energies without times the careful stop waits for 4 %, and says so.\n"
-        "What is recommended is a configuration that was measured: the best reading, or, where runs differ by 2 % and more, "
-        "the one with the best posterior mean, since the luckiest reading is not the best configuration. Limits are "
-        "compared with what was measured.\n"
+        "What is recommended is a configuration that was measured: the best reading where runs are known to repeat, the best "
+        "posterior mean where they differ by 2 % and more, and of readings without repetitions the best posterior mean "
+        "within 3 % of the best reading, since the luckiest reading is not the best configuration. Limits are compared with "
+        "what was measured.\n"
         "Every run is kept in the log, which memwall fit reads; after an interruption --resume goes on with it.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_JSON | CLI_SEED | CLI_ROOT | CLI_DRY_RUN,
