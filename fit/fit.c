@@ -131,7 +131,7 @@ static enum mw_err condense(struct work *w, struct mw_error *error)
             kept.rows[i].set_aside = "by a detector";
         w->model.used += !kept.rows[i].set_aside && kept.rows[i].has & MW_HAS_VALUE;
     }
-    w->model.rows = kept.count;
+    w->model.rows = kept.count + w->dataset->set_aside_count;
     err = mw_points_from_dataset(&w->model.points, &kept, error);
     free(kept.rows);
     if (err)
