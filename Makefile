@@ -123,7 +123,7 @@ include deps.mk
 
 .PHONY: install uninstall
 install: all man ## install below $(DESTDIR)$(prefix)
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(datadir)/memwall
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(datadir)/memwall/profiles
 	install -m 755 $(B)/memwall $(DESTDIR)$(bindir)/memwall
 	install -m 644 $(B)/libmemwall.a $(DESTDIR)$(libdir)/
 	install -m 755 $(B)/libmemwall.so $(DESTDIR)$(libdir)/libmemwall.so.0
@@ -134,6 +134,7 @@ install: all man ## install below $(DESTDIR)$(prefix)
 	install -m 644 $(B)/man/*.1 $(DESTDIR)$(mandir)/man1/
 	install -d $(DESTDIR)$(datadir)/bash-completion/completions
 	install -m 644 $(B)/memwall.bash $(DESTDIR)$(datadir)/bash-completion/completions/memwall
+	install -m 644 data/profiles/*.json $(DESTDIR)$(datadir)/memwall/profiles/
 	for f in plots/*.gp; do [ ! -e $$f ] || install -m 644 $$f $(DESTDIR)$(datadir)/memwall/; done
 
 uninstall: ## remove what install put there

@@ -73,4 +73,4 @@ bench-recommend: $(B)/bench/recommend ## advice from ten points against the whol
 	$(B)/bench/recommend
 bench-schedule: $(B)/bench/schedule ## a hundred workloads on 1,024 cores
 	$(B)/bench/schedule
-bench-advice: bench-tune bench-recommend bench-schedule bench-diagnose ## all of advice by replay of measured tables
+bench-advice: bench-tune bench-recommend bench-schedule bench-diagnose bench-buying ## all of advice by replay of measured tables
