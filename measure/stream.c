@@ -2,7 +2,7 @@
 #include "measure/stream.h"
 
 #include "measure/clock.h"
-#include "measure/replay.h"
+#include "measure/shadow.h"
 #include "measure/stream_team.h"
 #include "measure/team.h"
 
