@@ -2,8 +2,7 @@
 #include "cli/measure_freq.h"
 
 #include "data/units.h"
-#include "measure/cpufreq.h"
-#include "measure/lock.h"
+#include "measure/hold.h"
 
 #include <stdlib.h>
 
@@ -14,11 +13,11 @@ static void tell(struct measure_run *run, const struct mw_freq_note *note)
     run->freq_off = run->freq_off || note->off;
 }
 
-static enum mw_err run_at(struct measure_run *run, const struct measure_probe *probe, struct mw_cpufreq *cpufreq,
+static enum mw_err run_at(struct measure_run *run, const struct measure_probe *probe, struct mw_hold *hold,
                           double freq_hz, struct mw_error *error)
 {
     struct mw_freq_note note = {0};
-    enum mw_err err = mw_cpufreq_pin(cpufreq, run->cpus, run->topology.core_count, freq_hz, &note, error);
+    enum mw_err err = mw_hold_set(hold, run->cpus, run->topology.core_count, freq_hz, &note, error);
     if (err)
         return err;
     tell(run, &note);
@@ -27,59 +26,52 @@ static enum mw_err run_at(struct measure_run *run, const struct measure_probe *p
     if (err)
         return err;
     note = (struct mw_freq_note){0};
-    mw_cpufreq_verify(cpufreq, &note);
+    mw_cpufreq_verify(&hold->cpufreq, &note);
     tell(run, &note);
     return MW_OK;
 }
 
-static enum mw_err run_all(struct measure_run *run, const struct measure_probe *probe, struct mw_cpufreq *cpufreq,
+static enum mw_err run_all(struct measure_run *run, const struct measure_probe *probe, struct mw_hold *hold,
                            struct mw_error *error)
 {
     double *freq_hz = NULL;
     size_t count = 0;
     struct mw_error inner;
-    if (mw_parse_freqs(run->options->freq, cpufreq->freqs_hz, cpufreq->freq_count, &freq_hz, &count, &inner)) {
+    if (!hold->has_cpufreq) {
+        *error = hold->why;
+        return error->code;
+    }
+    if (mw_parse_freqs(run->options->freq, hold->cpufreq.freqs_hz, hold->cpufreq.freq_count, &freq_hz, &count, &inner)) {
         mw_fail(error, inner.code, "option '--freq': %s", inner.message);
         return *inner.hint ? mw_hint(error, "%s", inner.hint) : error->code;
     }
     run->freqs_left = count;
     enum mw_err err = MW_OK;
     for (size_t i = 0; i < count && !err; i++, run->freqs_left--)
-        err = run_at(run, probe, cpufreq, freq_hz[i], error);
+        err = run_at(run, probe, hold, freq_hz[i], error);
     free(freq_hz);
     return err;
 }
 
 enum mw_err measure_at_frequencies(struct measure_run *run, const struct measure_probe *probe, struct mw_error *error)
 {
-    const char *root = run->cli->common.root;
+    struct mw_hold hold;
+    struct mw_error failed;
     run->freqs_left = 1;
     if (!run->options->freq)
         return probe->run(run, error);
-    int lock = -1;
-    char *recovered = NULL;
-    struct mw_cpufreq cpufreq;
-    bool dry = run->cli->common.dry_run;
-    enum mw_err err = dry ? MW_OK : mw_lock_take(&lock, root, error);
-    if (!err && !dry)
-        err = mw_cpufreq_recover(root, &recovered, error);
-    if (!err && recovered)
-        cli_say(run->cli, "%s", recovered);
-    free(recovered);
-    if (!err)
-        err = mw_cpufreq_open(&cpufreq, root, dry, error);
-    if (!err) {
-        struct mw_error failed;
-        err = run_all(run, probe, &cpufreq, error);
-        enum mw_err restored = mw_cpufreq_restore(&cpufreq, &failed);
-        if (restored)
-            cli_warn(run->cli, "%s", failed.message);
-        if (restored && !err) {
-            err = restored;
-            *error = failed;
-        }
-        mw_cpufreq_close(&cpufreq);
+    enum mw_err err = mw_hold_open(&hold, run->cli->common.root, run->cli->common.dry_run, error);
+    if (err)
+        return err;
+    if (hold.recovered)
+        cli_say(run->cli, "put back what a killed memwall had left:\n%s", hold.recovered);
+    err = run_all(run, probe, &hold, error);
+    enum mw_err restored = mw_hold_close(&hold, &failed);
+    if (restored)
+        cli_warn(run->cli, "%s", failed.message);
+    if (restored && !err) {
+        err = restored;
+        *error = failed;
     }
-    mw_lock_drop(lock);
     return err;
 }

@@ -8,15 +8,16 @@
 enum mw_err mw_hold_open(struct mw_hold *hold, const char *root, bool dry, struct mw_error *error)
 {
     struct mw_hold h = {.lock = -1};
-    struct mw_error why;
     enum mw_err err = dry ? MW_OK : mw_lock_take(&h.lock, root, error);
     if (!err && !dry)
         err = mw_cpufreq_recover(root, &h.recovered, error);
     if (!err) {
-        err = mw_cpufreq_open(&h.cpufreq, root, dry, &why);
+        err = mw_cpufreq_open(&h.cpufreq, root, dry, &h.why);
         h.has_cpufreq = !err;
-        if (err && err != MW_UNSUPPORTED && error)
-            *error = why;
+        if (err == MW_UNSUPPORTED)
+            mw_hint(&h.why, "leave the frequency out: frequency effects can't be identified here");
+        else if (err && error)
+            *error = h.why;
         err = err == MW_UNSUPPORTED ? MW_OK : err;
     }
     if (err) {
@@ -33,8 +34,9 @@ enum mw_err mw_hold_set(struct mw_hold *hold, const unsigned *cpus, size_t count
 {
     if (hold->has_cpufreq)
         return mw_cpufreq_pin(&hold->cpufreq, cpus, count, freq_hz, note, error);
-    mw_fail(error, MW_UNSUPPORTED, "there is no frequency control on this machine");
-    return mw_hint(error, "leave the frequency out: frequency effects can't be identified here");
+    if (error)
+        *error = hold->why;
+    return hold->why.code;
 }
 
 enum mw_err mw_hold_close(struct mw_hold *hold, struct mw_error *error)

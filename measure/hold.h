@@ -5,7 +5,7 @@
 #include "measure/cpufreq.h"
 
 /*
- * The machine held for measuring: the lock, what a killed memwall left put back, and frequency control where there is any.
+ * The machine held for measuring: the lock, what a killed memwall left put back, frequency control where there is any.
  *
  *     err = mw_hold_open(&hold, root, false, error);
  *     … mw_hold_set(&hold, cpus, count, freq_hz, &note, error) … measure …
@@ -16,6 +16,7 @@
 struct mw_hold {
     struct mw_cpufreq cpufreq;
     bool has_cpufreq;
+    struct mw_error why; /* without frequency control: what is missing */
     int lock;
     char *recovered; /* what was put back, one line each; NULL: nothing had been left */
 };
