@@ -89,7 +89,7 @@ struct profile {
     const struct mw_optimum *wall_less; /* see hold */
     struct mw_region *region;
     struct mw_optimum *best; /* replaced where a better one is met */
-    bool better;
+    bool last, better;       /* last: better ones are left alone, so that the work ends */
 };
 
 /*
@@ -129,7 +129,7 @@ static enum mw_err hold(struct profile *profile, struct mw_optimum *at, double v
         if (use[i] && (i == 0 || starts[i].loss < at->loss))
             *at = starts[i];
     }
-    if (!err && at->loss < profile->best->loss * (1 - 1e-7)) {
+    if (!err && !profile->last && at->loss < profile->best->loss * (1 - 1e-7)) {
         *profile->best = *at;
         profile->better = true;
     }
@@ -199,7 +199,7 @@ static enum mw_err side(struct profile *profile, int direction, double *end, str
 
 static enum mw_err both_sides(struct mw_model_param *param, struct mw_region *region, struct mw_optimum *optimum,
                               const struct mw_optimum *wall_less, const struct mw_problem *problem, size_t j,
-                              bool *better, struct mw_error *error)
+                              bool last, bool *better, struct mw_error *error)
 {
     struct profile profile = {.problem = *problem,
                               .j = j,
@@ -208,7 +208,8 @@ static enum mw_err both_sides(struct mw_model_param *param, struct mw_region *re
                               .low = problem->low[j],
                               .high = problem->high[j],
                               .region = region,
-                              .best = optimum};
+                              .best = optimum,
+                              .last = last};
     double low = profile.low, high = profile.high;
     enum mw_err err = MW_OK;
     if (region->informative && profile.low < profile.high) {
@@ -280,7 +281,8 @@ enum mw_err mw_intervals(struct mw_model_param *params, struct mw_region *region
         if (!err)
             err = keep(&made, best.params, error);
         for (size_t j = 0; j < problem->law->param_count && !err && !better; j++)
-            err = both_sides(&params[j], &made, &best, &wall_less, problem, j, &better, error);
+            err = both_sides(&params[j], &made, &best, &wall_less, problem, j, restart == RESTARTS, &better,
+                             error);
         if (!err && !better)
             admit_no_wall(params, &made, &wall_less, &best, problem);
         if (better && !err) /* to its end, with nothing held */

@@ -154,6 +154,18 @@ near 'a profile: k is narrower, and the truth inside' "$narrow" 1 0
 near 'a profile: boundaries' "$(field "$tmp/known.json" boundaries.0)" 12 0
 fails 3 'a bad profile' "$memwall" fit "$tmp/weak.csv" --machine "$tmp/weak.csv"
 
+# one frequency and a step that the laws miss: every parameter of every law is named, though profiles find better fits
+{ echo cores,freq_ghz,time_s; p=0
+for t in 900.41 476.9 361.32 277.62 234.36 205.93 183.67 166.03 151.33 136.76 \
+    179.46 174.74 167.77 161.74 154.36 145.9 142.93 135.72 130.39 123.63; do echo $((p += 1)),2.2,$t; done; } >"$tmp/step.csv"
+for law in auto vls vls-contention vls-onecore amdahl usl amdahl-memory usl-memory contention-memory saturating granularity \
+    power socket tiers; do
+    "$memwall" fit "$tmp/step.csv" --law $law -o "$tmp/step.json" --force >/dev/null 2>&1
+    python3 -c 'import json,sys; p=json.load(open(sys.argv[1]))["parameters"]; sys.exit(not p or "" in p)' "$tmp/step.json" ||
+        unnamed+=" $law"
+done
+if [ -z "${unnamed-}" ]; then ok 'all parameters are named'; else not_ok 'all parameters are named' "not with law$unnamed"; fi
+
 # several sets, a model each
 { echo input,cores,time_s; for i in a b; do for p in 1 2 4 8; do awk "BEGIN { print \"$i,$p,\" 10 * (.1 + .9 / $p) }"; done; done; } >"$tmp/two.csv"
 check 'a model for each input' "$memwall" fit "$tmp/two.csv" --by input -o "$tmp/each.json"
