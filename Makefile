@@ -25,6 +25,9 @@ V        ?= 0
 WERROR   ?= 0
 Q        := $(if $(filter 1,$(V)),,@)
 
+# The build uses all processors unless the caller says otherwise.
+JOBS      = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1))
+
 empty    :=
 space    := $(empty) $(empty)
 comma    := ,
@@ -72,7 +75,7 @@ $(shell mkdir -p $(B); echo '$(CC) $(CFLAGS) $(SAN) $(WERROR) $(KERNEL_FLAGS) $(
 
 .PHONY: all
 all: deps-if-missing ## build build/release/memwall and the libraries
-	@$(MAKE) --no-print-directory build-all
+	@$(MAKE) --no-print-directory $(JOBS) build-all
 
 .PHONY: build-all
 build-all: $(B)/memwall $(B)/libmemwall.a $(B)/libmemwall.so $(B)/memwall.pc

@@ -55,7 +55,7 @@ bench-measure: build-all ## memwall measure beside STREAM=path, MULTICHASE=path 
 	@MEMWALL=$(B)/memwall bash bench/measure.sh
 .PHONY: bench-scan
 bench-scan: ## what a scan adds to a run of sleep 0.05, beside hyperfine
-	@$(MAKE) --no-print-directory build-all
+	@$(MAKE) --no-print-directory $(JOBS) build-all
 	@bench/scan.sh $(B)/memwall
 
 $(B)/bench/tune: bench/bench_tune.c bench/search.c bench/tables.c $(B)/libmemwall.a

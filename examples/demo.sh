@@ -19,8 +19,8 @@ freq=()
 "$memwall" machine --json | grep -q '"freqs_ghz": \[$' && freq=(--freq all)
 
 step "2. Bandwidth and latency"
-run measure stream --cores all --max-time 25 ${freq+"${freq[@]}"} --kernel copy,scale,add,triad --force -o "$to/stream.csv"
-run measure latency --max-time 15 --force -o "$to/latency.csv"
+run measure stream --cores all --max-time 15 ${freq+"${freq[@]}"} --kernel copy,scale,add,triad --force -o "$to/stream.csv"
+run measure latency --max-time 10 --force -o "$to/latency.csv"
 
 step "3. A real program over cores: conjugate gradients on a sparse matrix"
 run scan --cores all ${freq+"${freq[@]}"} --runs 5 --force -o "$to/cg.csv" -- "$cg" 80

@@ -9,5 +9,5 @@ build-all: $(B)/examples/cg
 
 .PHONY: demo
 demo: deps-if-missing ## measure this machine, scan a real program, fit, predict, advise, plot: all in demo/ in two minutes
-	@$(MAKE) --no-print-directory build-all
+	@$(MAKE) --no-print-directory $(JOBS) build-all
 	@examples/demo.sh $(B)/memwall $(B)/examples/cg demo

@@ -21,17 +21,17 @@ unit-bins: $(UNIT_BIN)
 
 .PHONY: check
 check: deps-if-missing ## build and run the tests (installs what they need); ends in "N passed, N failed"
-	@$(MAKE) --no-print-directory build-all unit-bins
+	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins
 	@tests/run.sh $(ARM_SCRIPTS) $(UNIT_BIN) $(FUZZ_BIN) $(TEST_SCRIPTS) $(VM_SCRIPTS)
 
 .PHONY: check-quick
 check-quick: ## unit tests and lint only
-	@$(MAKE) --no-print-directory build-all unit-bins
+	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins
 	@tests/run.sh $(UNIT_BIN) $(FUZZ_BIN) tests/lint_layers.sh
 
 .PHONY: check-vm
 check-vm: ## the virtual machines alone
-	@$(MAKE) --no-print-directory build-all
+	@$(MAKE) --no-print-directory $(JOBS) build-all
 	@tests/run.sh $(VM_SCRIPTS)
 
 .PHONY: check-arm
@@ -40,17 +40,17 @@ check-arm: ## cross-built for AArch64, under qemu-user
 
 .PHONY: check-asan check-tsan check-valgrind
 check-asan: ## unit and command-line tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	@$(MAKE) --no-print-directory SAN=address,undefined build-all unit-bins
+	@$(MAKE) --no-print-directory $(JOBS) SAN=address,undefined build-all unit-bins
 	@MEMWALL=$(CURDIR)/build/san-address-undefined/memwall ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	  tests/run.sh $(UNIT_SRC:tests/unit/%.c=build/san-address-undefined/tests/%) $(FUZZ_SRC:tests/fuzz/%.c=build/san-address-undefined/tests/%) $(TEST_SCRIPTS)
 
 check-tsan: ## unit tests under ThreadSanitizer; noise of the OpenMP runtime is suppressed by name
-	@$(MAKE) --no-print-directory SAN=thread build-all unit-bins
+	@$(MAKE) --no-print-directory $(JOBS) SAN=thread build-all unit-bins
 	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp:ignore_noninstrumented_modules=0 \
 	  tests/run.sh $(UNIT_SRC:tests/unit/%.c=build/san-thread/tests/%)
 
 check-valgrind: ## unit tests under valgrind
-	@$(MAKE) --no-print-directory build-all unit-bins
+	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins
 	@TEST_TIMEOUT=1800 tests/run.sh -w 'valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite' $(UNIT_BIN)
 
 .PHONY: check-format
