@@ -61,17 +61,8 @@ static enum mw_err copy_boundaries(struct report *r, const unsigned *from, size_
 
 static enum mw_err find_boundaries(struct report *r, const struct diagnose_options *o, struct mw_error *error)
 {
-    if (o->boundaries) {
-        double *values = NULL;
-        enum mw_err err = mw_parse_cores(o->boundaries, NULL, 0, &values, &r->boundary_count, error);
-        r->boundaries = err ? NULL : calloc(r->boundary_count + 1, sizeof *r->boundaries);
-        if (!err && !r->boundaries)
-            err = mw_fail(error, MW_NOMEM, "out of memory");
-        for (size_t i = 0; !err && i < r->boundary_count; i++)
-            r->boundaries[i] = (unsigned)values[i];
-        free(values);
-        return err;
-    }
+    if (o->boundaries)
+        return mw_parse_boundaries(o->boundaries, &r->boundaries, &r->boundary_count, error);
     if (r->model.boundary_count > 0 || !o->machine)
         return copy_boundaries(r, r->model.boundaries, r->model.boundary_count, error);
     struct mw_profile profile = {0};

@@ -54,23 +54,6 @@ static const struct cli_option options_table[] = {
     {0},
 };
 
-static enum mw_err parse_boundaries(const char *text, unsigned **list, size_t *count, struct mw_error *error)
-{
-    double *values = NULL;
-    *list = NULL;
-    *count = 0;
-    if (!text)
-        return MW_OK;
-    enum mw_err err = mw_parse_cores(text, NULL, 0, &values, count, error);
-    if (err)
-        return err;
-    *list = malloc((*count + 1) * sizeof **list);
-    for (size_t i = 0; i < *count && *list; i++)
-        (*list)[i] = (unsigned)values[i];
-    free(values);
-    return *list ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
-}
-
 /* One fit asked for: options as the library takes them, and the model to update. */
 struct job {
     struct cli *cli;
@@ -238,7 +221,7 @@ static int run(struct cli *cli, const void *opaque)
     if (o->by && (!to_file || o->update))
         return cli_usage(cli, o->update ? "--by and --update exclude each other"
                                         : "--by writes a model for each set: give -o NAME.json");
-    enum mw_err err = parse_boundaries(o->boundaries, &boundaries, &boundary_count, &cli->error);
+    enum mw_err err = o->boundaries ? mw_parse_boundaries(o->boundaries, &boundaries, &boundary_count, &cli->error) : MW_OK;
     if (err)
         goto out;
     job.fit = (struct mw_fit_options){.law = o->law,

@@ -89,19 +89,6 @@ static enum mw_err keep_boundaries(struct plan_task *t, const unsigned *from, si
     return MW_OK;
 }
 
-static enum mw_err parse_boundaries(struct plan_task *t, const char *text, struct mw_error *error)
-{
-    double *values = NULL;
-    enum mw_err err = mw_parse_cores(text, NULL, 0, &values, &t->boundary_count, error);
-    t->boundaries = err ? NULL : calloc(t->boundary_count + 1, sizeof *t->boundaries);
-    if (!err && !t->boundaries)
-        err = mw_fail(error, MW_NOMEM, "out of memory");
-    for (size_t i = 0; !err && i < t->boundary_count; i++)
-        t->boundaries[i] = (unsigned)values[i];
-    free(values);
-    return err;
-}
-
 /* A model begins with a brace, a table never does. */
 static bool is_json(const char *path)
 {
@@ -310,7 +297,9 @@ static int run(struct cli *cli, const void *data)
     const struct plan_options *o = data;
     struct plan_task t = {.cli = cli};
     const char *path = cli->operand_count ? cli->operands[0] : NULL;
-    enum mw_err err = o->boundaries ? parse_boundaries(&t, o->boundaries, &cli->error) : MW_OK;
+    enum mw_err err = MW_OK;
+    if (o->boundaries)
+        err = mw_parse_boundaries(o->boundaries, &t.boundaries, &t.boundary_count, &cli->error);
     if (!err && path)
         err = is_json(path) ? read_model(&t, path, &cli->error) : read_table(&t, path, o, &cli->error);
     if (!err && o->machine)

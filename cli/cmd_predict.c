@@ -55,17 +55,6 @@ static void answers_release(struct answers *a)
     free(a->predictions);
 }
 
-/* Distinct values, ascending; returns their number. */
-static size_t distinct(double *values, size_t n)
-{
-    size_t count = 0;
-    mw_sort(values, n);
-    for (size_t i = 0; i < n; i++)
-        if (count == 0 || values[i] > values[count - 1])
-            values[count++] = values[i];
-    return count;
-}
-
 static enum mw_err find_grid(struct answers *a, const struct predict_options *o, struct mw_error *error)
 {
     const struct mw_points *points = &a->model.points;
@@ -79,7 +68,7 @@ static enum mw_err find_grid(struct answers *a, const struct predict_options *o,
         cores[i] = points->items[i].cores;
         freqs[i] = points->items[i].freq_hz;
     }
-    size_t core_count = distinct(cores, points->count), freq_count = distinct(freqs, points->count);
+    size_t core_count = mw_sort_distinct(cores, points->count), freq_count = mw_sort_distinct(freqs, points->count);
     bool unknown = freq_count == 1 && !(freqs[0] > 0);
     if (o->freq && unknown) {
         err = mw_fail(error, MW_USAGE, "the data of this model name no frequency, so none can be asked for");

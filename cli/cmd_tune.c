@@ -65,19 +65,6 @@ static enum mw_err check_usage(const struct cli *cli, const struct tune_options 
     return MW_OK;
 }
 
-static enum mw_err parse_boundaries(struct tune *tune, const char *text, struct mw_error *error)
-{
-    double *values;
-    enum mw_err err = mw_parse_cores(text, NULL, 0, &values, &tune->boundary_count, error);
-    if (err)
-        return err;
-    tune->boundaries = calloc(tune->boundary_count + 1, sizeof *tune->boundaries);
-    for (size_t i = 0; tune->boundaries && i < tune->boundary_count; i++)
-        tune->boundaries[i] = (unsigned)values[i];
-    free(values);
-    return tune->boundaries ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
-}
-
 static void report(void *data, const struct mw_tune_step *step)
 {
     struct tune *tune = data;
@@ -107,7 +94,7 @@ static enum mw_err tune_all(struct tune *tune, enum mw_tune_stop *stopped, struc
     const struct tune_options *o = tune->options;
     enum mw_err err = goal_from_options(&tune->goal, &o->goal, error);
     if (!err && o->boundaries)
-        err = parse_boundaries(tune, o->boundaries, error);
+        err = mw_parse_boundaries(o->boundaries, &tune->boundaries, &tune->boundary_count, error);
     if (!err)
         err = o->replay ? tune_open_replay(tune, error) : tune_open_machine(tune, error);
     if (err)

@@ -11,16 +11,6 @@ static bool usable(const struct mw_row *row)
     return !row->set_aside && row->has & MW_HAS_VALUE;
 }
 
-static size_t distinct(double *values, size_t count)
-{
-    size_t kept = 0;
-    mw_sort(values, count);
-    for (size_t i = 0; i < count; i++)
-        if (!kept || values[i] > values[kept - 1])
-            values[kept++] = values[i];
-    return kept;
-}
-
 enum mw_err mw_replay_open(struct mw_replay *replay, const char *path, struct mw_error *error)
 {
     struct mw_replay r = {0};
@@ -46,8 +36,8 @@ enum mw_err mw_replay_open(struct mw_replay *replay, const char *path, struct mw
         mw_replay_close(&r);
         return err;
     }
-    r.core_count = distinct(r.cores, r.core_count);
-    r.freq_count = distinct(r.freqs_hz, r.freq_count);
+    r.core_count = mw_sort_distinct(r.cores, r.core_count);
+    r.freq_count = mw_sort_distinct(r.freqs_hz, r.freq_count);
     *replay = r;
     return MW_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,20 @@ static int compare(const void *a, const void *b)
 void mw_sort(double *values, size_t n)
 {
     qsort(values, n, sizeof *values, compare);
+}
+
+size_t mw_sort_distinct(double *values, size_t n)
+{
+    bool sorted = true; /* often so, and cheaper to see than to sort */
+    for (size_t i = 1; i < n && sorted; i++)
+        sorted = values[i - 1] <= values[i];
+    if (!sorted)
+        mw_sort(values, n);
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (count == 0 || values[i] > values[count - 1])
+            values[count++] = values[i];
+    return count;
 }
 
 double mw_quantile_sorted(const double *sorted, size_t n, double q)

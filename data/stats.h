@@ -9,6 +9,7 @@
  * precondition (asserted). Quantiles are type 7 of Hyndman & Fan (1996), as in R and NumPy.
  */
 void mw_sort(double *values, size_t n);
+size_t mw_sort_distinct(double *values, size_t n); /* the number of distinct values, which then come first, ascending */
 double mw_quantile_sorted(const double *sorted, size_t n, double q);
 double mw_median(const double *values, size_t n);
 double mw_mad(const double *values, size_t n); /* median absolute deviation times 1.4826 (normal sd) */

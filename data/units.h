@@ -30,6 +30,9 @@ enum mw_err mw_parse_cores(const char *text, const double *offered, size_t offer
 enum mw_err mw_parse_freqs(const char *text, const double *offered_hz, size_t offered_count, double **freq_hz,
                            size_t *count, struct mw_error *error) MW_CHECKED;
 
+/* A list of core counts without words, as --boundaries takes it; caller frees *cores. */
+enum mw_err mw_parse_boundaries(const char *text, unsigned **cores, size_t *count, struct mw_error *error) MW_CHECKED;
+
 /* Nearest word (Damerau-Levenshtein distance <= 2, or a third of its length), NULL where none is near. */
 const char *mw_nearest(const char *word, const char *const *words, size_t count);
 

@@ -24,21 +24,6 @@ static bool usable(const struct mw_points *points, size_t i)
     return points->items[i].value > 0 && !(points->quantity == MW_SPEEDUP && points->items[i].cores <= 1);
 }
 
-/* Sorted distinct values; returns their number. */
-static size_t distinct(double *values, size_t n)
-{
-    bool sorted = true; /* frequencies of sorted points are */
-    for (size_t i = 1; i < n && sorted; i++)
-        sorted = values[i - 1] <= values[i];
-    if (!sorted)
-        mw_sort(values, n);
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++)
-        if (count == 0 || values[i] > values[count - 1])
-            values[count++] = values[i];
-    return count;
-}
-
 /* Keeps `most` of the sorted levels, both ends among them, evenly spread in their index or logarithm. */
 static size_t spread(double *levels, size_t count, size_t most, bool logarithmic)
 {
@@ -103,9 +88,9 @@ static size_t thin(const struct mw_points *points, size_t most, bool *keep)
         free(cores);
         return usable_count;
     }
-    size_t core_levels = spread(cores, distinct(cores, usable_count), most / 3, true);
+    size_t core_levels = spread(cores, mw_sort_distinct(cores, usable_count), most / 3, true);
     size_t freq_most = most / core_levels < 2 ? 2 : most / core_levels;
-    size_t freq_levels = spread(freqs, distinct(freqs, usable_count), freq_most, false);
+    size_t freq_levels = spread(freqs, mw_sort_distinct(freqs, usable_count), freq_most, false);
     for (size_t i = 0; i < n; i++) {
         keep[i] = keep[i] && is_level(cores, core_levels, points->items[i].cores) &&
                   is_level(freqs, freq_levels, points->items[i].freq_hz);

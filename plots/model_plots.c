@@ -22,17 +22,6 @@ struct axes {
     size_t core_count, freq_count;
 };
 
-static size_t unique(double *values, size_t count)
-{
-    size_t kept = 0;
-    if (count)
-        mw_sort(values, count);
-    for (size_t i = 0; i < count; i++)
-        if (!kept || values[i] > values[kept - 1])
-            values[kept++] = values[i];
-    return kept;
-}
-
 /* even: the cells of a heat map must be equally wide */
 static enum mw_err axes_init(struct axes *axes, const struct mw_model *model, bool even, struct mw_error *error)
 {
@@ -48,10 +37,10 @@ static enum mw_err axes_init(struct axes *axes, const struct mw_model *model, bo
     size_t wanted = most / step <= CORES_MAX ? most / step : CORES_MAX;
     for (size_t i = 0; i < wanted; i++)
         axes->cores[i] = most / step <= CORES_MAX ? (double)((i + 1) * step) : round(exp(log(most) * (double)i / (CORES_MAX - 1)));
-    axes->core_count = unique(axes->cores, wanted);
+    axes->core_count = mw_sort_distinct(axes->cores, wanted);
     for (size_t i = 0; i < n; i++)
         axes->freqs[i] = model->points.items[i].freq_hz;
-    axes->freq_count = unique(axes->freqs, n);
+    axes->freq_count = mw_sort_distinct(axes->freqs, n);
     return MW_OK;
 }
 

@@ -90,6 +90,13 @@ static void medians(void **state)
         mw_sort(sorted, n);
         assert_near(mw_median(many, n), mw_quantile_sorted(sorted, n, 0.5), 0);
     }
+    double some[] = {3, 1, 3, 2, 1}, sorted_already[] = {1, 1, 2};
+    assert_int_equal(mw_sort_distinct(some, 5), 3);
+    for (int i = 0; i < 3; i++)
+        assert_near(some[i], i + 1, 0);
+    assert_int_equal(mw_sort_distinct(sorted_already, 3), 2);
+    assert_near(sorted_already[1], 2, 0);
+    assert_int_equal(mw_sort_distinct(some, 0), 0);
     /* Conover, Practical Nonparametric Statistics: n = 10, ranks 2 and 9, 97.85 % */
     assert_near(mw_median_interval(ten, 10, .95, &low, &high), .978515625, 1e-9);
     assert_near(low, 2, 0);
