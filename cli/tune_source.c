@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/tune.h"
 
+#include "data/replay.h"
 #include "data/stats.h"
 #include "data/units.h"
 
@@ -47,27 +48,18 @@ static enum mw_err choose_points(struct tune *tune, const double *cores, size_t 
 }
 
 /* --cores and --freq against what the table has. */
-static enum mw_err narrow(struct tune *tune, struct mw_error *error)
+static enum mw_err narrow(struct tune *tune, const struct mw_replay *table, struct mw_error *error)
 {
     const struct tune_options *o = tune->options;
-    size_t n = tune->points.count, core_count = 0, freq_count = 0, offered_cores = 0, offered_freqs = 0;
-    double *cores = NULL, *freqs = NULL, *offered = calloc(2 * n, sizeof *offered);
-    if (!offered)
-        return mw_fail(error, MW_NOMEM, "out of memory");
-    for (size_t i = 0; i < n; i++) {
-        if (!listed(offered, offered_cores, tune->points.items[i].cores))
-            offered[offered_cores++] = tune->points.items[i].cores;
-        if (tune->points.items[i].freq_hz > 0 && !listed(offered + n, offered_freqs, tune->points.items[i].freq_hz))
-            offered[n + offered_freqs++] = tune->points.items[i].freq_hz;
-    }
-    mw_sort(offered, offered_cores);
-    mw_sort(offered + n, offered_freqs);
-    enum mw_err err = o->cores ? mw_parse_cores(o->cores, offered, offered_cores, &cores, &core_count, error) : MW_OK;
+    size_t core_count = 0, freq_count = 0;
+    double *cores = NULL, *freqs = NULL;
+    enum mw_err err = MW_OK;
+    if (o->cores)
+        err = mw_parse_cores(o->cores, table->cores, table->core_count, &cores, &core_count, error);
     if (!err && o->freq)
-        err = mw_parse_freqs(o->freq, offered + n, offered_freqs, &freqs, &freq_count, error);
+        err = mw_parse_freqs(o->freq, table->freqs_hz, table->freq_count, &freqs, &freq_count, error);
     if (!err)
         err = choose_points(tune, cores, core_count, freqs, freq_count, error);
-    free(offered);
     free(cores);
     free(freqs);
     return err;
@@ -76,20 +68,21 @@ static enum mw_err narrow(struct tune *tune, struct mw_error *error)
 enum mw_err tune_open_replay(struct tune *tune, struct mw_error *error)
 {
     const struct tune_options *o = tune->options;
-    bool energies = !mw_goal_needs_time(&tune->goal);
     struct mw_dataset_options options = {.where = o->where.items, .where_count = o->where.count, .map = o->map.items,
-                                         .map_count = o->map.count, .energy_only = energies};
-    struct mw_dataset dataset = {0};
-    enum mw_err err = mw_dataset_read(&dataset, o->replay, &options, error);
-    if (!err)
-        err = mw_points_from_dataset(&tune->points, &dataset, error);
-    for (size_t i = 0; !err && i < dataset.warning_count; i++)
-        cli_warn(tune->cli, "%s", dataset.warnings[i]);
-    if (!err && tune->points.quantity == MW_SPEEDUP && !energies)
-        err = mw_fail(error, MW_DATA, "%s: a table of speedups has no times to give", o->replay);
-    mw_dataset_release(&dataset);
+                                         .map_count = o->map.count,
+                                         .energy_only = !mw_goal_needs_time(&tune->goal)};
+    struct mw_replay table;
+    enum mw_err err = mw_replay_open(&table, o->replay, &options, error);
+    if (err)
+        return err;
+    err = mw_points_from_dataset(&tune->points, &table.dataset, error);
+    for (size_t i = 0; !err && i < table.dataset.warning_count; i++)
+        cli_warn(tune->cli, "%s", table.dataset.warnings[i]);
     tune->energy_only = tune->points.quantity != MW_TIME;
-    return err ? err : narrow(tune, error);
+    if (!err)
+        err = narrow(tune, &table, error);
+    mw_replay_close(&table);
+    return err;
 }
 
 /* Sockets, as the cores are filled. */

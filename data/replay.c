@@ -11,14 +11,17 @@ static bool usable(const struct mw_row *row)
     return !row->set_aside && row->has & MW_HAS_VALUE;
 }
 
-enum mw_err mw_replay_open(struct mw_replay *replay, const char *path, struct mw_error *error)
+enum mw_err mw_replay_open(struct mw_replay *replay, const char *path, const struct mw_dataset_options *options,
+                           struct mw_error *error)
 {
     struct mw_replay r = {0};
-    const struct mw_dataset_options options = {.energy_only = true};
-    enum mw_err err = mw_dataset_read(&r.dataset, path, &options, error);
+    enum mw_err err = mw_dataset_read(&r.dataset, path, options, error);
     if (err)
         return err;
-    if (r.dataset.quantity == MW_SPEEDUP)
+    bool energies = false;
+    for (size_t i = 0; i < r.dataset.count; i++)
+        energies = energies || (usable(&r.dataset.rows[i]) && r.dataset.rows[i].has & MW_HAS_ENERGY);
+    if (r.dataset.quantity == MW_SPEEDUP && !(options->energy_only && energies))
         err = mw_fail(error, MW_DATA, "%s: a table of speedups has no times to give", path);
     r.cores = calloc(r.dataset.count + 1, sizeof *r.cores);
     r.freqs_hz = calloc(r.dataset.count + 1, sizeof *r.freqs_hz);

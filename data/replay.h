@@ -11,8 +11,9 @@ struct mw_replay {
     size_t core_count, freq_count;
 };
 
-/* Reads the table (times, rates, or energies alone); MW_DATA for a table of speedups, else as mw_dataset_read. */
-enum mw_err mw_replay_open(struct mw_replay *replay, const char *path, struct mw_error *error) MW_CHECKED;
+/* As mw_dataset_read; MW_DATA for a table of speedups, unless energy_only is set and it has energies. */
+enum mw_err mw_replay_open(struct mw_replay *replay, const char *path, const struct mw_dataset_options *options,
+                           struct mw_error *error) MW_CHECKED;
 void mw_replay_close(struct mw_replay *replay);
 
 /*

@@ -87,7 +87,8 @@ enum mw_err mw_rig_open(struct mw_rig **result, const struct mw_rig_setup *setup
         return mw_fail(error, MW_NOMEM, "out of memory");
     rig->setup = *setup;
     rig->stop = stop;
-    enum mw_err err = setup->replay ? mw_replay_open(&rig->replay, setup->replay, error) : open_machine(rig, error);
+    const struct mw_dataset_options table = {.energy_only = true};
+    enum mw_err err = setup->replay ? mw_replay_open(&rig->replay, setup->replay, &table, error) : open_machine(rig, error);
     rig->has_replay = setup->replay && !err;
     if (err) {
         struct mw_error ignored;

@@ -28,14 +28,17 @@ static enum mw_err measure_replay(struct mw_rig *rig, unsigned cores, double fre
     enum mw_err err = mw_replay_row(&rig->replay, cores, freq_hz, repetition, &row, error);
     if (err)
         return err;
-    bool timed = rig->replay.dataset.quantity == MW_TIME;
+    bool timed = rig->replay.dataset.quantity == MW_TIME, energies = rig->replay.dataset.quantity == MW_ENERGY;
     struct mw_rig_result r = {.has_time = timed, .has_cpu_time = row->has & MW_HAS_CPU_TIME,
-                              .has_energy = !timed || row->has & (MW_HAS_ENERGY | MW_HAS_POWER),
+                              .has_energy = energies || row->has & MW_HAS_ENERGY || (timed && row->has & MW_HAS_POWER),
                               .has_freq_effective = row->has & MW_HAS_FREQ_EFFECTIVE,
                               .freq_effective_hz = row->freq_effective_hz};
     r.run.time_s = r.run.wall_s = timed ? row->value : 0;
     r.run.cpu_time_s = row->cpu_time_s;
-    r.energy_j = !timed ? row->value : row->has & MW_HAS_ENERGY ? row->energy_j : row->power_w * row->value;
+    r.energy_j = energies                    ? row->value
+                 : row->has & MW_HAS_ENERGY ? row->energy_j
+                 : r.has_energy             ? row->power_w * row->value
+                                            : 0;
     *result = r;
     return MW_OK;
 }
