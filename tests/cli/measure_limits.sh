@@ -47,7 +47,10 @@ interrupted() {
 }
 for probe in bandwidth flops; do
     small=; [ $probe = flops ] || small='--llc 2MiB'
-    interrupted INT 3 "$memwall" measure $probe $small --cores 1 --runs 1000 --max-time 60 -o $probe.csv
+    for after in 3 9 27; do # until a row is complete, on however busy a machine
+        interrupted INT $after "$memwall" measure $probe $small --cores 1 --runs 1000 --max-time 60 -o $probe.csv
+        ! grep -qE '^1,' $probe.csv 2>/dev/null || break
+    done
     if [ $status = 130 ]; then ok "$probe: an interrupt ends with 130"; else not_ok "$probe: an interrupt ends with 130" "$status" "$err"; fi
     says "$probe: and says so" 'interrupted'
     if grep -qE '^1,.*,[0-9.e+]+' $probe.csv 2>/dev/null; then ok "$probe: what was complete is kept"; else not_ok "$probe: what was complete is kept" "$(ls -la)"; fi

@@ -65,7 +65,7 @@ if [ "$(grep -vc '^#' "$file")" = "$rows" ] && [ "$rows" -ge 6 ] && [ "$rows" -l
 
 # --max-time ends early with status 0, --resume goes on
 rm -f "$file"
-check 'max-time' "$memwall" scan --cores 1 --runs 6 --max-time 0.12 -o "$file" -- sleep 0.05
+check 'max-time' "$memwall" scan --cores 1 --runs 6 --max-time 1 -o "$file" -- sleep 0.4
 says 'says how far it came' 'time of --max-time is over: [1-5] runs done, [1-5] to go'
-check 'goes on' "$memwall" scan --cores 1 --runs 6 --resume -o "$file" -- sleep 0.05
+check 'goes on' "$memwall" scan --cores 1 --runs 6 --resume -o "$file" -- sleep 0.4
 check 'to the end' complete "$file" 6

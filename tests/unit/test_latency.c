@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "measure/clock.h"
 #include "measure/latency.h"
 #include "measure/topology.h"
 
@@ -35,7 +34,7 @@ static struct mw_latency_options small(const unsigned *cpus, size_t count, const
     return (struct mw_latency_options){.cpus = cpus, .cpu_count = count, .sizes_bytes = sizes, .size_count = 3,
                                        .chains = chains, .chain_count = 2, .pages = MW_PAGES_HUGE, .line_bytes = 64,
                                        .stride_bytes = 256, .group_bytes = 256 << 10, .node = MW_NODE_FIRST_TOUCH,
-                                       .rounds = 2, .max_time_s = 5, .seed = 1};
+                                       .rounds = 2, .max_time_s = HUGE_VAL, .seed = 1};
 }
 
 static void a_measurement_is_complete_and_plausible(void **state)
@@ -45,9 +44,8 @@ static void a_measurement_is_complete_and_plausible(void **state)
     assert_int_equal(mw_topology_open(&t, "", &error), MW_OK);
     unsigned cpus[2];
     size_t n = t.core_count < 2 ? 1 : 2;
-    double freq_hz[2];
+    const double fastest_hz = 10e9; /* no processor's clock is above */
     assert_int_equal(mw_topology_select(&t, n, MW_ORDER_COMPACT, false, cpus, &error), MW_OK);
-    assert_int_equal(mw_clock_effective(cpus, n, freq_hz, &error), MW_OK);
     static const size_t sizes[] = {4096, 16384, 1 << 20};
     static const unsigned chains[] = {1, 4};
     struct mw_latency_options o = small(cpus, n, sizes, chains);
@@ -60,8 +58,8 @@ static void a_measurement_is_complete_and_plausible(void **state)
         assert_int_equal(r.points[i].size_bytes, sizes[i / 2]);
         assert_int_equal(r.points[i].chains, chains[i % 2]);
         assert_true(r.points[i].windows > r.points[i].rejected || r.points[i].disturbed);
-        assert_true(r.points[i].latency_s > mw_latency_floor(freq_hz[0], chains[i % 2]) / 4);
-        assert_true(r.points[i].latency_s < 1e-5);
+        assert_true(r.points[i].latency_s > mw_latency_floor(fastest_hz, chains[i % 2]));
+        assert_true(isfinite(r.points[i].latency_s));
     }
     mw_latency_release(&r);
     o.stop = at_once;
