@@ -48,13 +48,12 @@ double mw_buy_efficiency(const struct mw_buy_source *source, double cores);
 struct mw_buy_target {
     const struct mw_profile *profile;
     const struct mw_points *runs;      /* NULL: never measured */
-    const struct mw_model *runs_model; /* fit of the runs; NULL where there are too few to fit */
+    const struct mw_model *runs_model; /* fit of the runs; NULL where there are too few to fit; used from four core counts on */
 };
 
 enum mw_buy_basis {
     MW_BUY_FROM_A,         /* A's curve, time by score or clock */
     MW_BUY_FROM_A_AND_ONE, /* A's curve through one point measured on B */
-    MW_BUY_FROM_BOTH,      /* largest p on B below 4 or an eighth of it: geometric mean of both curves */
     MW_BUY_FROM_B,         /* B's runs alone */
 };
 

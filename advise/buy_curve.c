@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/buy.h"
+#include "advise/buy_points.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +19,8 @@ static const double FLOOR_SHARE = .5;                  /* V / STREAM is good to 
 static const double DRIFT = .2, FIT_WIDEN = 1.1, FIT_LEAST = .05; /* beyond B's largest measured p */
 /* From one parallel point the curve is wrong on a few cores, where slopes differ most (make bench-buying: 72 % without). */
 static const double ANCHOR_WIDEN = 1.5;
-/* Up to here B's own points say less of the whole machine than both curves together: under 4 cores, under an eighth. */
-enum { SLICE_CORES = 4, SLICE_SHARE = 8 };
+/* From here on the mixture smooths noise and knows laws that two neighbours can't show; below, they say all. */
+enum { FIT_COUNTS = 4 };
 static const double ALARM = .26;                       /* ln S_B(2): 11 % of pairs are past it, their curves 63 % off */
 static const double MEMORY_MATTERS = 1.2;              /* both answers a fifth apart: ask */
 
@@ -149,16 +150,14 @@ static double run_at(const struct mw_points *runs, unsigned cores, double freq_h
     return 0;
 }
 
-static size_t core_counts(const struct mw_points *runs)
+/* B's runs at the frequency of the largest one; hyper-threads only where they are asked for or alone. */
+static struct mw_buy_points own_points(const struct pair *pair, double cores)
 {
-    size_t n = 0;
-    for (size_t i = 0; runs && i < runs->count; i++) {
-        bool seen = false;
-        for (size_t j = 0; j < i; j++)
-            seen = seen || runs->items[j].cores == runs->items[i].cores;
-        n += !seen;
-    }
-    return n;
+    const struct mw_point *largest = largest_run(pair->target->runs);
+    struct mw_buy_points points = {pair->target->runs, largest ? largest->freq_hz : 0, pair->b->cores};
+    if (cores > pair->b->cores || mw_buy_points_count(&points) < 2)
+        points.most_cores = 0;
+    return points;
 }
 
 static double mid_memory(const struct mw_buy_source *a)
@@ -202,10 +201,8 @@ static enum mw_buy_basis basis_of(struct pair *pair)
     pair->anchor_time_s = runs->quantity == MW_TIME ? largest->value : 0;
     if (pair->anchor_time_s > 0)
         pair->time_by = MW_BUY_TIME_MEASURED;
-    if (core_counts(runs) < 2 || !pair->target->runs_model)
-        return MW_BUY_FROM_A_AND_ONE;
-    bool slice = largest->cores < SLICE_CORES || largest->cores * SLICE_SHARE < pair->b->cores;
-    return slice ? MW_BUY_FROM_BOTH : MW_BUY_FROM_B;
+    struct mw_buy_points points = own_points(pair, 1);
+    return mw_buy_points_count(&points) < 2 ? MW_BUY_FROM_A_AND_ONE : MW_BUY_FROM_B;
 }
 
 /* ln T_B(p) relative and its half-width by A's curve with one answer about memory. */
@@ -255,56 +252,61 @@ static double half_of(double low, double high)
     return .5 * log(high / low);
 }
 
-static unsigned smallest_run(const struct mw_points *runs)
-{
-    unsigned least = 0;
-    for (size_t i = 0; i < runs->count; i++)
-        if (runs->items[i].value > 0 && (least == 0 || runs->items[i].cores < least))
-            least = runs->items[i].cores;
-    return least;
-}
-
-/* Below B's smallest measured point A's curve, hung on that point, is as good as the fit carried down: the middle. */
-static double carried_down(const struct pair *pair, double cores, double least, double least_value, double value)
-{
-    double memory = mid_memory(pair->a);
-    return sqrt(value * least_value * carried(pair, least, memory) / carried(pair, cores, memory));
-}
-
-/* The default method on B's own points, widened beyond the largest; `mixed`: the middle between it and A's curve. */
-static enum mw_err from_b(const struct pair *pair, double cores, bool mixed, struct mw_buy_estimate *e, struct mw_error *error)
+static void set_estimate(struct mw_buy_estimate *e, const struct pair *pair, double cores, double value, double half,
+                         double speedup, double speedup_half)
 {
     const struct mw_points *runs = pair->target->runs;
-    double freq = largest_run(runs)->freq_hz, least = smallest_run(runs);
-    struct mw_query query[2] = {{cores, freq}, {least, freq}};
-    struct mw_prediction fits[2];
-    enum mw_err err = mw_predict(pair->target->runs_model, query, 2, fits, error);
+    *e = (struct mw_buy_estimate){.speedup = speedup, .serial_first = carried(pair, cores, 0),
+                                  .memory_first = carried(pair, cores, 1)};
+    e->speedup_low = speedup * exp(-speedup_half);
+    e->speedup_high = speedup * exp(speedup_half);
+    if (runs->quantity != MW_TIME)
+        return;
+    e->has_time = true;
+    e->time_s = value;
+    e->time_low_s = value * exp(-half);
+    e->time_high_s = value * exp(half);
+}
+
+/* Through B's own points. */
+static enum mw_err by_points(const struct pair *pair, const struct mw_buy_points *points, double cores,
+                             struct mw_buy_estimate *e, struct mw_error *error)
+{
+    double time, half, one, one_half;
+    if (!mw_buy_points_at(points, cores, &time, &half) || !mw_buy_points_at(points, 1, &one, &one_half))
+        return mw_fail(error, MW_NOFIT, "fewer than two core counts were measured on the target");
+    if (points->runs->quantity == MW_SPEEDUP || run_at(points->runs, 1, points->freq_hz) > 0)
+        one_half = 0;
+    set_estimate(e, pair, cores, time, half, points->runs->quantity == MW_SPEEDUP ? 1 / time : one / time, hypot(half, one_half));
+    return MW_OK;
+}
+
+/* The default method on B's own points, widened beyond the largest. */
+static enum mw_err by_fit(const struct pair *pair, double freq_hz, double cores, struct mw_buy_estimate *e,
+                          struct mw_error *error)
+{
+    struct mw_query query = {cores, freq_hz};
+    struct mw_prediction fit;
+    enum mw_err err = mw_predict(pair->target->runs_model, &query, 1, &fit, error);
     if (err != MW_OK)
         return err;
-    struct mw_prediction fit = fits[0];
-    if (cores < least && runs->quantity == MW_TIME)
-        fit.value = carried_down(pair, cores, least, fits[1].value, fit.value);
-    struct mw_buy_estimate other;
-    from_a(pair, cores, &other);
     double drift = DRIFT * fmax(log(cores / pair->anchor_cores), 0);
-    double half = mixed ? half_of(fit.low, fit.high)
-                        : sqrt(pow(FIT_WIDEN * half_of(fit.low, fit.high), 2) + FIT_LEAST * FIT_LEAST + drift * drift);
-    double speedup_half = fmax(half_of(fit.speedup_low, fit.speedup_high), half);
-    bool times = runs->quantity == MW_TIME;
-    double speedup = times ? fit.speedup : fit.value;
-    *e = (struct mw_buy_estimate){.speedup = mixed ? sqrt(speedup * other.speedup) : speedup,
-                                  .serial_first = other.serial_first,
-                                  .memory_first = other.memory_first};
-    e->speedup_low = e->speedup * exp(-speedup_half);
-    e->speedup_high = e->speedup * exp(speedup_half);
-    if (!times)
-        return MW_OK;
-    double measured = run_at(runs, (unsigned)(cores + .5), freq);
-    e->has_time = true;
-    e->time_s = measured > 0 ? measured : mixed && other.has_time ? sqrt(fit.value * other.time_s) : fit.value;
-    e->time_low_s = e->time_s * exp(-half);
-    e->time_high_s = e->time_s * exp(half);
+    double half = sqrt(pow(FIT_WIDEN * half_of(fit.low, fit.high), 2) + FIT_LEAST * FIT_LEAST + drift * drift);
+    bool times = pair->target->runs->quantity == MW_TIME;
+    double measured = run_at(pair->target->runs, (unsigned)(cores + .5), freq_hz);
+    set_estimate(e, pair, cores, measured > 0 ? measured : fit.value, half, times ? fit.speedup : fit.value,
+                 fmax(half_of(fit.speedup_low, fit.speedup_high), half));
     return MW_OK;
+}
+
+/* Few core counts: through the points; more: the fit, down to the smallest. */
+static enum mw_err from_b(const struct pair *pair, double cores, struct mw_buy_estimate *e, struct mw_error *error)
+{
+    struct mw_buy_points points = own_points(pair, cores);
+    bool fit = pair->target->runs_model && mw_buy_points_count(&points) >= FIT_COUNTS;
+    if (fit && cores >= mw_buy_points_least(&points))
+        return by_fit(pair, points.freq_hz, cores, e, error);
+    return by_points(pair, &points, cores, e, error);
 }
 
 /* Hyper-threads: A's gain at all threads, in proportion to how many of them are used. */
@@ -364,8 +366,8 @@ static enum mw_err estimate(const struct pair *pair, enum mw_buy_basis basis, do
         return err;
     double threads = basis == MW_BUY_FROM_B && cores <= measured ? 1 : smt_factor(pair, cores);
     double asked = threads != 1 ? pair->b->cores : cores;
-    if (basis == MW_BUY_FROM_BOTH || basis == MW_BUY_FROM_B)
-        err = from_b(pair, asked, basis == MW_BUY_FROM_BOTH, e, error);
+    if (basis == MW_BUY_FROM_B)
+        err = from_b(pair, asked, e, error);
     else
         from_a(pair, asked, e);
     if (err != MW_OK)

@@ -332,7 +332,7 @@ static void rank_machines(void)
 /* --- (c) points on B ------------------------------------------------------------------------------------------- */
 struct design {
     const char *name;
-    double at[3];      /* core counts; negative: fraction of all cores */
+    double at[4];      /* core counts; negative: fraction of all cores */
 };
 
 static void rent_points(void)
@@ -340,6 +340,7 @@ static void rent_points(void)
     static const struct design DESIGNS[] = {
         {"{1}", {1}}, {"{1,2}", {1, 2}}, {"{1,4}", {1, 4}}, {"{P}", {-1}}, {"{P/2,P}", {-.5, -1}}, {"{1,P}", {1, -1}},
         {"{1,4,P}", {1, 4, -1}}, {"{1,P/2,P}", {1, -.5, -1}},
+        {"{1,2,4,8}", {1, 2, 4, 8}}, {"{1,4,P/2,P}", {1, 4, -.5, -1}},
     };
     static const unsigned SIZES[] = {48, 10, 4};
     printf("\nPoints on B: mean error in %% of speed (1/T) at the core counts not measured (90 %% coverage), by size of B\n%-12s", "");
@@ -353,15 +354,15 @@ static void rent_points(void)
                 struct curve *c = &curves[b][p];
                 if (!c->present)
                     continue;
-                unsigned cores[3];
+                unsigned cores[4];
                 size_t n = 0;
-                for (int k = 0; k < 3 && DESIGNS[d].at[k] != 0; k++)
+                for (int k = 0; k < 4 && DESIGNS[d].at[k] != 0; k++)
                     cores[n++] = DESIGNS[d].at[k] > 0 ? (unsigned)DESIGNS[d].at[k] : (unsigned)(-DESIGNS[d].at[k] * c->cores);
-                if (n > 1 && cores[n - 1] == cores[n - 2])
+                if (n > 1 && (cores[n - 1] <= cores[n - 2] || cores[n - 1] > c->cores))
                     continue;
                 struct mw_model fitted = {0};
                 bool fits = fit_rows(&fitted, &c->dataset, c->cores, cores, n);
-                struct mw_point items[3];
+                struct mw_point items[4];
                 for (size_t i = 0; i < n; i++)
                     items[i] = (struct mw_point){.cores = cores[i], .freq_hz = c->source.freq_hz, .value = c->time_s[cores[i]], .count = 1, .noise_factor = 1};
                 struct mw_points runs = {items, n, MW_TIME};

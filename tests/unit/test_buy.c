@@ -97,6 +97,30 @@ static void one_point_there(void **state)
     mw_buy_source_release(&source);
 }
 
+/* From two core counts on B's points speak: T = 2 + 80/p is met everywhere, with or without one core, and as speedups. */
+static void points_there(void **state)
+{
+    (void)state;
+    struct mw_profile b = {.cores = 16, .smt = 2};
+    struct mw_point run[] = {{.cores = 8, .value = 12, .count = 1}, {.cores = 16, .value = 7, .count = 1},
+                             {.cores = 32, .value = 6, .count = 1}};
+    struct mw_points runs = {run, 3, MW_TIME};
+    struct mw_buy_source source = source_of(NULL, MW_BUY_MEMORY_NO);
+    struct mw_buy_estimate e = one_answer(&source, &b, &runs, 1), at = one_answer(&source, &b, &runs, 8);
+    assert_near(e.time_s, 82, 1e-9);                               /* hyper-threads don't bend the cores */
+    assert_near(one_answer(&source, &b, &runs, 12).time_s, 2 + 80. / 12, 1e-9);
+    assert_near(one_answer(&source, &b, &runs, 32).time_s, 6, 1e-9);
+    assert_near(at.time_s, 12, 1e-9);
+    assert_true(log(e.time_high_s / e.time_low_s) > 5 * log(at.time_high_s / at.time_low_s));
+    runs.count = 2;
+    run[1].value = 5;                                              /* above linear: a power of p, never below 0 */
+    assert_near(one_answer(&source, &b, &runs, 4).time_s, 12 * 12 / 5., 1e-9);
+    struct mw_point speedup[] = {{.cores = 2, .value = 1 / .6, .count = 1}, {.cores = 4, .value = 1 / .4, .count = 1}};
+    struct mw_points speedups = {speedup, 2, MW_SPEEDUP};
+    assert_near(one_answer(&source, &b, &speedups, 8).speedup, 1 / .3, 1e-9);
+    mw_buy_source_release(&source);
+}
+
 static void alarm(void **state)
 {
     (void)state;
@@ -201,7 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_machine), cmocka_unit_test(memory_shift),    cmocka_unit_test(widths),   cmocka_unit_test(one_point_there),
         cmocka_unit_test(alarm),        cmocka_unit_test(bandwidth_floor), cmocka_unit_test(refusals), cmocka_unit_test(ranking),
-        cmocka_unit_test(whatif_words), cmocka_unit_test(energies),
+        cmocka_unit_test(whatif_words), cmocka_unit_test(energies),        cmocka_unit_test(points_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
