@@ -16,23 +16,16 @@ static const struct cli_option options[] = {
     OPT("min-runs", CLI_COUNT, min_runs, "N", "with --precision: at least N runs (default 5)", NULL, 1, 100000),
     OPT("max-runs", CLI_COUNT, max_runs, "N", "with --precision: at most N runs (default 30)", NULL, 1, 100000),
     OPT("max-time", CLI_DURATION, max_time_s, "S", "start no run after S seconds (as in 90, 30m, 2h)", NULL, 0, 0),
-    OPT("timeout", CLI_DURATION, timeout_s, "S", "end a run after S seconds and keep it as failed", NULL, 0, 0),
+    RUN_OPTIONS(struct scan_options),
     OPT("warmup", CLI_COUNT, warmup, "N", "runs before the first that are not kept (default 0)", NULL, 0, 1000),
     OPT("cool-to", CLI_NUMBER, cool_to_c, "CELSIUS", "wait before each run until the processor is no hotter", NULL, 1, 150),
     OPT("order", CLI_STRING, order, "LIST", "of the runs: balanced (default), random, listed; of filling cores: compact (default), spread", NULL, 0, 0),
     OPT("smt", CLI_FLAG, smt, NULL, "count hyper-threads too, after all cores are taken", NULL, 0, 0),
     OPT("boost", CLI_CHOICE, boost, "WHAT", "keep (default), off or on while the scan runs", boost_choices, 0, 0),
-    OPT("env", CLI_REPEATED, env, "NAME=VALUE", "set a variable; {cores} in VALUE is replaced; may be repeated", NULL, 0, 0),
-    OPT("launcher", CLI_STRING, launcher, "CMD", "start the program by CMD, as in 'mpirun -n {cores}'", NULL, 0, 0),
-    OPT("check", CLI_STRING, check, "CMD", "sh -c CMD after each run, its output on standard input; failing marks the run as failed", NULL, 0, 0),
-    OPT("time-regexp", CLI_STRING, time_regexp, "RE", "take the time that the program prints: last match, first group", NULL, 0, 0),
-    OPT("rate-regexp", CLI_STRING, rate_regexp, "RE", "take a rate that the program prints; the time is 1/rate", NULL, 0, 0),
-    OPT("energy-command", CLI_STRING, energy_command, "CMD", "sh -c CMD prints joules: a counter, or the energy of the last run", NULL, 0, 0),
     OPT("idle", CLI_DURATION, idle_s, "S", "time at rest before and after in which idle power is measured (default 1; 0: none)", NULL, 0, 0),
     OPT("memory-freq", CLI_FREQ, memory_freq_hz, "GHZ", "rate of the memory's transfers, for the fit (default: from the firmware, where readable)", NULL, 0, 0),
     OPT("workload", CLI_STRING, workload, "NAME", "text of the column workload (default: the program's name)", NULL, 0, 0),
     OPT("input", CLI_STRING, input, "NAME", "text of the column input (default: no such column)", NULL, 0, 0),
-    OPT("show-output", CLI_FLAG, show_output, NULL, "let the program's output through to standard error", NULL, 0, 0),
     OPT("resume", CLI_FLAG, resume, NULL, "go on with the file of an earlier scan with the same options", NULL, 0, 0),
     OPT("replay", CLI_STRING, replay, "TABLE", "take the runs from a measured table, run nothing", NULL, 0, 0),
     {0},
@@ -53,11 +46,9 @@ static enum mw_err check_usage(const struct cli *cli, const struct scan_options 
         mw_fail(error, MW_USAGE, "no program to run");
         return mw_hint(error, "memwall scan -o runs.csv -- COMMAND ARGS");
     }
-    if (o->time_regexp && o->rate_regexp)
-        return mw_fail(error, MW_USAGE, "--time-regexp and --rate-regexp exclude each other");
     if (o->replay && has_program)
         return mw_fail(error, MW_USAGE, "--replay runs nothing: leave out the command");
-    return MW_OK;
+    return run_options_check(&o->run, error);
 }
 
 static enum mw_err scan_all(struct scan *scan, size_t *doubtful, struct mw_error *error)

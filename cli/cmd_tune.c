@@ -21,15 +21,8 @@ static const struct cli_option options[] = {
     OPT("freq", CLI_STRING, freq, "LIST", "frequencies to choose from (default: all where they can be set)", NULL, 0, 0),
     OPT("boundaries", CLI_STRING, boundaries, "LIST", "core counts after which a socket begins (default: from the machine)", NULL, 0, 0),
     OPT("runs", CLI_COUNT, runs, "N", "runs of each configuration, of which the median counts (default 3)", NULL, 1, 1000),
-    OPT("timeout", CLI_DURATION, timeout_s, "S", "end a run after S seconds; the configuration is then out", NULL, 0, 0),
-    OPT("env", CLI_REPEATED, env, "NAME=VALUE", "set a variable; {cores} in VALUE is replaced; may be repeated", NULL, 0, 0),
-    OPT("launcher", CLI_STRING, launcher, "CMD", "start the program by CMD, as in 'mpirun -n {cores}'", NULL, 0, 0),
-    OPT("check", CLI_STRING, check, "CMD", "sh -c CMD after each run, its output on standard input; failing marks the run as failed", NULL, 0, 0),
-    OPT("time-regexp", CLI_STRING, time_regexp, "RE", "take the time that the program prints: last match, first group", NULL, 0, 0),
-    OPT("rate-regexp", CLI_STRING, rate_regexp, "RE", "take a rate that the program prints; the time is 1/rate", NULL, 0, 0),
-    OPT("energy-command", CLI_STRING, energy_command, "CMD", "sh -c CMD prints joules: a counter, or the energy of the last run", NULL, 0, 0),
+    RUN_OPTIONS(struct tune_options),
     OPT("memory-freq", CLI_FREQ, memory_freq_hz, "GHZ", "clock of the memory's transfers (default 2.133)", NULL, 0, 0),
-    OPT("show-output", CLI_FLAG, show_output, NULL, "let the program's output through to standard error", NULL, 0, 0),
     OPT("log", CLI_STRING, log, "FILE", "keep every run in FILE, as memwall scan does (default memwall-tune.csv; none with --replay)", NULL, 0, 0),
     OPT("resume", CLI_FLAG, resume, NULL, "go on with the log of an earlier tune of the same command", NULL, 0, 0),
     OPT("replay", CLI_STRING, replay, "TABLE", "choose among the points of a measured table, run nothing", NULL, 0, 0),
@@ -60,9 +53,7 @@ static enum mw_err check_usage(const struct cli *cli, const struct tune_options 
         return mw_fail(error, MW_USAGE, "--replay keeps no log: there is nothing to resume");
     if (!o->replay && (o->where.count || o->map.count))
         return mw_fail(error, MW_USAGE, "--where and --map belong to --replay");
-    if (o->time_regexp && o->rate_regexp)
-        return mw_fail(error, MW_USAGE, "--time-regexp and --rate-regexp exclude each other");
-    return MW_OK;
+    return run_options_check(&o->run, error);
 }
 
 static void report(void *data, const struct mw_tune_step *step)

@@ -2,22 +2,21 @@
 #ifndef MW_CLI_SCAN_H
 #define MW_CLI_SCAN_H
 
-#include "cli/cli.h"
+#include "cli/run_options.h"
 #include "measure/noise.h"
 #include "measure/rig.h"
 #include "measure/schedule.h"
 
 /* The parts of `memwall scan`: its options, its file, its loop. */
 struct scan_options {
+    struct run_options run;
     const char *cores, *freq;
     unsigned long runs, min_runs, max_runs, warmup; /* runs 0: not given */
     double precision;
-    double max_time_s, timeout_s;
+    double max_time_s;
     double memory_freq_hz, idle_s, cool_to_c;
     const char *order, *boost;
-    bool smt, resume, show_output;
-    struct cli_strings env;
-    const char *launcher, *check, *time_regexp, *rate_regexp, *energy_command;
+    bool smt, resume;
     const char *replay, *workload, *input;
 };
 

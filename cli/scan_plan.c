@@ -177,7 +177,7 @@ static enum mw_err plan_lists(struct scan *scan, struct mw_error *error)
     if (!err)
         err = add_stream(scan, "scan_freq", f, &text, error);
     if (!err && (f = open_memstream(&text, &size)))
-        join_words(f, scan->options->env.items, scan->options->env.count);
+        join_words(f, scan->options->run.env.items, scan->options->run.env.count);
     if (!err)
         err = add_stream(scan, "scan_env", f, &text, error);
     return err;
@@ -188,8 +188,8 @@ static enum mw_err plan_texts(struct scan *scan, struct mw_error *error)
     const struct scan_options *o = scan->options;
     const struct {
         const char *key, *value;
-    } texts[] = {{"scan_launcher", o->launcher},       {"scan_check", o->check},       {"scan_time-regexp", o->time_regexp},
-                 {"scan_rate-regexp", o->rate_regexp}, {"scan_replay", o->replay},     {"scan_energy-command", o->energy_command},
+    } texts[] = {{"scan_launcher", o->run.launcher},       {"scan_check", o->run.check},       {"scan_time-regexp", o->run.time_regexp},
+                 {"scan_rate-regexp", o->run.rate_regexp}, {"scan_replay", o->replay},     {"scan_energy-command", o->run.energy_command},
                  {"scan_workload", scan->workload},    {"scan_input", o->input},       {"scan_smt", o->smt ? "yes" : NULL},
                  {"scan_boost", o->boost}};
     enum mw_err err = MW_OK;
@@ -211,8 +211,8 @@ static enum mw_err plan_numbers(struct scan *scan, struct mw_error *error)
         err = mw_provenance_add(&scan->plan, error, "scan_order", "%s,%s", sequences[scan->sequence], fills[scan->fill]);
     if (!err)
         err = mw_provenance_add(&scan->plan, error, "scan_seed", "%lu", plan->seed);
-    if (!err && scan->options->timeout_s > 0)
-        err = mw_provenance_add(&scan->plan, error, "scan_timeout", "%.9g s", scan->options->timeout_s);
+    if (!err && scan->options->run.timeout_s > 0)
+        err = mw_provenance_add(&scan->plan, error, "scan_timeout", "%.9g s", scan->options->run.timeout_s);
     return err;
 }
 
@@ -258,12 +258,10 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
 {
     const struct scan_options *o = scan->options;
     struct mw_rig_setup setup = {
-        .run = {.program = scan->cli->program, .launcher = o->launcher, .env = o->env.items, .env_count = o->env.count,
-                .timeout_s = o->timeout_s, .check = o->check, .time_regexp = o->time_regexp,
-                .rate_regexp = o->rate_regexp, .show_output = o->show_output},
+        .run = run_options_setup(&o->run, scan->cli->program),
         .root = scan->cli->common.root, .replay = o->replay, .smt = o->smt,
         .boost = !strcmp(o->boost, "off") ? MW_BOOST_OFF : !strcmp(o->boost, "on") ? MW_BOOST_ON : MW_BOOST_KEEP,
-        .energy_command = o->energy_command, .cool_to_c = o->cool_to_c, .dry_run = scan->cli->common.dry_run};
+        .energy_command = o->run.energy_command, .cool_to_c = o->cool_to_c, .dry_run = scan->cli->common.dry_run};
     enum mw_err err = parse_order(scan, o->order, error);
     setup.order = scan->fill;
     if (!err)
@@ -345,8 +343,8 @@ enum mw_err scan_print_plan(struct scan *scan, struct mw_error *error)
     mw_provenance_print(&scan->facts, stdout);
     mw_provenance_print(&scan->plan, stdout);
     printf("%zu configurations, %zu runs%s", scan->schedule.count, left, scan->options->precision > 0 ? " at least" : "");
-    if (scan->options->timeout_s > 0)
-        printf(", at most %.6g s", (double)left * scan->options->timeout_s);
+    if (scan->options->run.timeout_s > 0)
+        printf(", at most %.6g s", (double)left * scan->options->run.timeout_s);
     printf(scan->options->replay ? "\n" : "; the time is %zu times that of the program\n", left);
     return print_round(scan, error);
 }

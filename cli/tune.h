@@ -4,19 +4,20 @@
 
 #include "advise/tune.h"
 #include "cli/goal_options.h"
+#include "cli/run_options.h"
 #include "data/dataset.h"
 #include "measure/rig.h"
 
 /* The parts of `memwall tune`: its options, where readings come from, what it prints. */
 struct tune_options {
     struct goal_options goal;
+    struct run_options run;
     double tolerance;
     unsigned long max_points, runs;
     const char *boundaries, *cores, *freq, *replay, *log;
-    double timeout_s, memory_freq_hz;
-    bool resume, show_output;
-    struct cli_strings where, map, env;
-    const char *launcher, *check, *time_regexp, *rate_regexp, *energy_command;
+    double memory_freq_hz;
+    bool resume;
+    struct cli_strings where, map;
 };
 
 struct tune {

@@ -22,8 +22,8 @@ static char *command_line(const struct tune *tune)
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return NULL;
-    if (tune->options->launcher)
-        fprintf(f, "%s ", tune->options->launcher);
+    if (tune->options->run.launcher)
+        fprintf(f, "%s ", tune->options->run.launcher);
     for (char **word = tune->cli->program; *word; word++)
         fprintf(f, "%s%s", word == tune->cli->program ? "" : " ", *word);
     if (fclose(f)) {

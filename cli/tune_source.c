@@ -140,11 +140,9 @@ enum mw_err tune_open_machine(struct tune *tune, struct mw_error *error)
 {
     const struct tune_options *o = tune->options;
     struct mw_rig_setup setup = {
-        .run = {.program = tune->cli->program, .launcher = o->launcher, .env = o->env.items, .env_count = o->env.count,
-                .timeout_s = o->timeout_s, .check = o->check, .time_regexp = o->time_regexp,
-                .rate_regexp = o->rate_regexp, .show_output = o->show_output},
+        .run = run_options_setup(&o->run, tune->cli->program),
         .root = tune->cli->common.root, .order = MW_ORDER_COMPACT, .boost = MW_BOOST_KEEP,
-        .energy_command = o->energy_command, .dry_run = tune->cli->common.dry_run};
+        .energy_command = o->run.energy_command, .dry_run = tune->cli->common.dry_run};
     enum mw_err err = mw_rig_open(&tune->rig, &setup, &tune->stop, error);
     if (!err && mw_rig_recovered(tune->rig))
         cli_say(tune->cli, "put back what a killed memwall had left:\n%s", mw_rig_recovered(tune->rig));

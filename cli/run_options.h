@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_CLI_RUN_OPTIONS_H
+#define MW_CLI_RUN_OPTIONS_H
+
+#include "cli/cli.h"
+#include "measure/run.h"
+
+/* What scan and tune ask of the user in the same words: how the program is run. A command's options struct holds it as `run`. */
+struct run_options {
+    double timeout_s;
+    struct cli_strings env;
+    const char *launcher, *check, *time_regexp, *rate_regexp, *energy_command;
+    bool show_output;
+};
+
+#define RUN_OPTIONS(type)                                                                                               \
+    {"timeout", CLI_DURATION, CLI_FIELD(type, run.timeout_s), "S", "end a run after S seconds and keep it as failed", NULL, 0, 0}, \
+    {"env", CLI_REPEATED, CLI_FIELD(type, run.env), "NAME=VALUE", "set a variable; {cores} in VALUE is replaced; may be repeated", NULL, 0, 0}, \
+    {"launcher", CLI_STRING, CLI_FIELD(type, run.launcher), "CMD", "start the program by CMD, as in 'mpirun -n {cores}'", NULL, 0, 0}, \
+    {"check", CLI_STRING, CLI_FIELD(type, run.check), "CMD", "sh -c CMD after each run, its output on standard input; failing marks the run as failed", NULL, 0, 0}, \
+    {"time-regexp", CLI_STRING, CLI_FIELD(type, run.time_regexp), "RE", "take the time that the program prints: last match, first group", NULL, 0, 0}, \
+    {"rate-regexp", CLI_STRING, CLI_FIELD(type, run.rate_regexp), "RE", "take a rate that the program prints; the time is 1/rate", NULL, 0, 0}, \
+    {"energy-command", CLI_STRING, CLI_FIELD(type, run.energy_command), "CMD", "sh -c CMD prints joules: a counter, or the energy of the last run", NULL, 0, 0}, \
+    {"show-output", CLI_FLAG, CLI_FIELD(type, run.show_output), NULL, "let the program's output through to standard error", NULL, 0, 0}
+
+/* MW_USAGE where both a time and a rate are to be taken from the output. */
+enum mw_err run_options_check(const struct run_options *options, struct mw_error *error) MW_CHECKED;
+/* As the runner takes them; texts are borrowed. */
+struct mw_run_setup run_options_setup(const struct run_options *options, char *const *program);
+
+#endif
