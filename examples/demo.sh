@@ -38,13 +38,11 @@ for name in cg canneal; do
 done
 
 step "5. Pictures"
-for ext in svg png; do
-    run plot "$to/stream.csv" --force -o "$to/stream.$ext"
-    run plot "$to/latency.csv" --force -o "$to/latency.$ext"
-    run plot "$to/cg.json" --force -o "$to/cg-speedup.$ext"
-    run plot "$to/canneal.json" --force -o "$to/canneal-speedup.$ext"
-    run plot "$to/canneal.json" --kind heatmap --force -o "$to/canneal-heatmap.$ext"
-done
+run plot "$to/stream.csv" --force -o "$to/stream.svg"
+run plot "$to/latency.csv" --force -o "$to/latency.svg"
+run plot "$to/cg.json" --force -o "$to/cg-speedup.svg"
+run plot "$to/canneal.json" --force -o "$to/canneal-speedup.svg"
+run plot "$to/canneal.json" --kind heatmap --force -o "$to/canneal-heatmap.png"
 run plot "$to/cg.json"
 for name in cg canneal; do
     run report "$to/$name.json" --force -o "$to/$name-report.html"
@@ -61,7 +59,7 @@ cat >"$to/README.md" <<EOF
 | \`cg.csv\` | the runs of \`examples/cg.c\` |
 | \`cg.json\`, \`canneal.json\` | fitted models: this machine's program, and the published \`data/examples/canneal.csv\` |
 | \`cg-predicted.csv\`, \`canneal-predicted.csv\` | predictions with 90 % intervals |
-| \`cg-speedup.svg\`, \`canneal-speedup.svg\`, \`canneal-heatmap.svg\` | the models drawn (also as PNG) |
+| \`cg-speedup.svg\`, \`canneal-speedup.svg\`, \`canneal-heatmap.png\` | the models drawn |
 | \`cg-report.html\`, \`canneal-report.html\` | one page each: diagnosis, recommendation, pictures |
 EOF
 step "All in $to/, see $to/README.md"

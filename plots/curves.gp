@@ -5,6 +5,7 @@ if (!exists("mw_xlabel")) mw_xlabel = 'cores'
 if (!exists("mw_ylabel")) mw_ylabel = 'speedup over one core'
 if (!exists("mw_ideal")) mw_ideal = 0
 set xlabel mw_xlabel
+if (exists("mw_xstep")) set xtics mw_xstep
 set ylabel mw_ylabel
 set yrange [0:*]
 if (mw_ideal > 0) set yrange [0:mw_ideal]

@@ -8,6 +8,7 @@ if (!exists("mw_logx")) mw_logx = 0
 if (!exists("mw_logy")) mw_logy = 0
 if (!exists("mw_bytes")) mw_bytes = 0
 set xlabel mw_xlabel
+if (exists("mw_xstep")) set xtics mw_xstep
 set ylabel mw_ylabel
 if (mw_logx) set logscale x 2
 if (mw_logy) set logscale y

@@ -191,7 +191,10 @@ static void print_title(FILE *f, const struct mw_model *model)
 
 static void print_variables(FILE *f, const struct mw_model *model, const struct axes *axes, const char *kind)
 {
+    enum { FEW = 16 };
     print_title(f, model);
+    if (axes->cores[axes->core_count - 1] <= FEW) /* counted in whole ones */
+        fputs("mw_xstep = 1\n", f);
     if (!strcmp(kind, "speedup"))
         fprintf(f, "mw_ylabel = 'speedup over one core at the same frequency'\nmw_ideal = %g\n",
                 axes->cores[axes->core_count - 1]);

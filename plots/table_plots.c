@@ -157,6 +157,34 @@ static enum mw_err finish(FILE *d, FILE *v, char **data, char **variables, const
     return MW_OK;
 }
 
+/* "L1d 48 KiB x 2, L2 2048 KiB x 2" of a measurement's file -> "L1d 49152 L2 2097152" for the script. */
+static void print_caches(FILE *f, const char *reported)
+{
+    fputs("mw_caches = '", f);
+    while (reported && *reported) {
+        char name[8], unit[8];
+        double size;
+        if (sscanf(reported, " %7[A-Za-z0-9] %lf %7[A-Za-z]", name, &size, unit) == 3)
+            fprintf(f, "%s %.0f ", name, size * (!strcmp(unit, "MiB") ? 1048576 : 1024));
+        reported = strchr(reported, ',');
+        reported += reported != NULL;
+    }
+    fputs("'\n", f);
+}
+
+/* Few cores are counted in whole ones. */
+static void print_step(FILE *f, const struct mw_table *table, const struct figure *figure)
+{
+    enum { FEW = 16 };
+    double most = 0, value;
+    size_t column = column_of(table, figure->x);
+    for (size_t r = 0; r < table->row_count; r++)
+        if (number_at(table, r, column, &value))
+            most = fmax(most, value);
+    if (!strcmp(figure->x, "cores") && most <= FEW)
+        fputs("mw_xstep = 1\n", f);
+}
+
 enum mw_err mw_plot_table(struct mw_plot *plot, const struct mw_table *table, struct mw_error *error)
 {
     const struct figure *figure = figure_of(table);
@@ -173,7 +201,8 @@ enum mw_err mw_plot_table(struct mw_plot *plot, const struct mw_table *table, st
         const char *model = mw_table_meta(table, "cpu_model");
         fputs(figure->variables, v);
         print_quoted(v, "mw_title", model ? model : table->name);
-        print_quoted(v, "mw_caches", mw_table_meta(table, "caches"));
+        print_caches(v, mw_table_meta(table, "caches_reported"));
+        print_step(v, table, figure);
     }
     struct mw_plot made;
     enum mw_err err = finish(d, v, &data, &variables, figure->script, &made, error);

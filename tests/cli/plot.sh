@@ -6,7 +6,7 @@ command -v gnuplot >/dev/null || exit 77
 cd "$tmp" || exit 1
 
 printf 'cores,freq_ghz,freq_effective_ghz,kernel,best_mb_s\n1,,3,copy,20000\n2,,3,copy,38000\n1,,3,triad,21000\n2,,3,triad,39000\n' >stream.csv
-printf '# caches: L1 32768 L2 1048576\nworking_set_bytes,latency_ns,page_bytes,pattern\n2048,1.1,4096,random\n65536,4,4096,random\n8388608,90,4096,random\n' >latency.csv
+printf '# caches_reported: L1d 32 KiB x 2, L2 1024 KiB x 2, L3 32 MiB x 1\nworking_set_bytes,latency_ns,page_bytes,pattern\n2048,1.1,4096,random\n65536,4,4096,random\n8388608,90,4096,random\n' >latency.csv
 printf 'cores,precision,variant,gflop_s\n1,fp64,avx2-fma,50\n2,fp64,avx2-fma,100\n1,fp32,avx2-fma,100\n2,fp32,avx2-fma,200\n' >flops.csv
 printf "workload,cores,freq_ghz,repetition,time_s\nit's,1,1.2,1,10\nit's,1,1.2,2,10.2\nit's,2,1.2,1,5.4\n" >runs.csv
 printf 'test,size_bytes,offset_bytes,stride_bytes,mb_s\nread,65536,0,0,50000\nread,1048576,0,0,30000\n' >bandwidth.csv
@@ -17,6 +17,7 @@ for table in stream latency flops runs bandwidth loaded; do
     check "$table as svg" "$memwall" plot $table.csv -o $table.svg
     check "$table is an svg" grep -q '</svg>' $table.svg
 done
+check 'caches are marked' grep -q '>L1d<' latency.svg
 check 'roofline' "$memwall" plot flops.csv stream.csv -o roofline.svg
 check 'its labels' grep -q 'FLOP/byte' roofline.svg
 check 'either order' "$memwall" plot stream.csv flops.csv --force -o roofline.svg
@@ -46,4 +47,4 @@ check 'its speedup all the same' "$memwall" plot flat.json
 check 'report' "$memwall" report model.json -o report.html
 check 'is one page with pictures' grep -q '<svg' report.html
 fails 1 'nothing outside is loaded' grep -qE '(src|href)=.?https?:' report.html
-PATH=/nonexistent fails 77 'without gnuplot' "$memwall" plot stream.csv
+fails 77 'without gnuplot' env PATH=/nonexistent "$memwall" plot stream.csv
