@@ -105,7 +105,7 @@ static double mean_error(const struct split *split)
 static enum mw_err judge_laws(struct stage *s, double *percent, struct mw_error *error)
 {
     double memory_freq_hz = s->options->knowledge->memory_freq_hz;
-    struct mw_score_options options = {MW_LOSS_ROBUST, MW_METHOD_CSA, 0, s->options->seed, s->options->knowledge};
+    struct mw_score_options options = {MW_LOSS_ROBUST, MW_METHOD_CSA, 0, s->options->seed, s->options->knowledge, NULL};
     enum mw_err err = mw_robust_scale(&options.robust_scale, &s->split.train, &mw_law_vls, &options, error);
     if (!err)
         err = mw_score_laws(s->scores, s->law_count, &s->split.train, &options, error);

@@ -144,7 +144,7 @@ static enum mw_err condense(struct work *w, struct mw_error *error)
 
 static enum mw_err score(struct work *w, struct mw_error *error)
 {
-    struct mw_score_options options = {w->loss, w->method, 0, w->options->seed, &w->knowledge};
+    struct mw_score_options options = {w->loss, w->method, 0, w->options->seed, &w->knowledge, w->law};
     enum mw_err err = MW_OK;
     if (w->loss == MW_LOSS_ROBUST)
         err = mw_robust_scale(&w->robust_scale, &w->model.points, w->weak ? &mw_law_sun_ni : &mw_law_vls, &options,

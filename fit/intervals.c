@@ -198,8 +198,8 @@ static enum mw_err side(struct profile *profile, int direction, double *end, str
 }
 
 static enum mw_err both_sides(struct mw_model_param *param, struct mw_region *region, struct mw_optimum *optimum,
-                              const struct mw_optimum *wall_less, const struct mw_problem *problem, size_t j,
-                              bool last, bool *better, struct mw_error *error)
+                              const struct mw_optimum *wall_less, const struct mw_problem *problem, size_t j, bool last,
+                              bool *better, struct mw_error *error)
 {
     struct profile profile = {.problem = *problem,
                               .j = j,
@@ -281,8 +281,7 @@ enum mw_err mw_intervals(struct mw_model_param *params, struct mw_region *region
         if (!err)
             err = keep(&made, best.params, error);
         for (size_t j = 0; j < problem->law->param_count && !err && !better; j++)
-            err = both_sides(&params[j], &made, &best, &wall_less, problem, j, restart == RESTARTS, &better,
-                             error);
+            err = both_sides(&params[j], &made, &best, &wall_less, problem, j, restart == RESTARTS, &better, error);
         if (!err && !better)
             admit_no_wall(params, &made, &wall_less, &best, problem);
         if (better && !err) /* to its end, with nothing held */

@@ -116,13 +116,28 @@ static enum mw_err loss_under(double *value, bool *has, const struct mw_score *s
     return err;
 }
 
-static enum mw_err score_law(struct mw_score *score, const struct mw_problem *shared, const struct mw_points *points,
-                             const struct mw_score_options *options, struct mw_error *error)
+/* Laws of the variable-latency family start from its optimum too, at the further parameter's "no effect". */
+static enum mw_err search_beside(struct mw_score *score, const struct mw_problem *problem,
+                                 const struct mw_score *reported, const struct mw_score_options *options,
+                                 struct mw_error *error)
+{
+    struct mw_optimum near = reported->optimum;
+    bool nested = reported->law == &mw_law_vls && score->law->branch;
+    if (nested)
+        near.params[mw_law_vls.param_count] = score->law == &mw_law_vls_onecore ? 1 : 0;
+    return mw_search_compare(&score->optimum, problem, nested ? &near : NULL, options->method, options->seed, error);
+}
+
+/* reported: the score of the reported law, if that is another one */
+static enum mw_err score_law(struct mw_score *score, const struct mw_score *reported, const struct mw_problem *shared,
+                             const struct mw_points *points, const struct mw_score_options *options,
+                             struct mw_error *error)
 {
     struct mw_problem problem = *shared; /* the arrays are only read */
     mw_problem_law(&problem, score->law);
     mw_knowledge_apply(options->knowledge, &problem);
-    enum mw_err err = mw_search(&score->optimum, &problem, options->method, options->seed, error);
+    enum mw_err err = reported ? search_beside(score, &problem, reported, options, error)
+                               : mw_search(&score->optimum, &problem, options->method, options->seed, error);
     bool has_log = false;
     double mean_square = 0;
     if (!err)
@@ -137,6 +152,7 @@ static enum mw_err score_law(struct mw_score *score, const struct mw_problem *sh
 enum mw_err mw_robust_scale(double *scale, const struct mw_points *points, const struct mw_law *law,
                             const struct mw_score_options *options, struct mw_error *error)
 {
+    enum { SEED = 1 }; /* of its own: the loss must not depend on the fit's */
     struct mw_problem problem = {0}, few = {0};
     struct mw_scratch scratch = {0};
     struct mw_optimum found;
@@ -148,7 +164,7 @@ enum mw_err mw_robust_scale(double *scale, const struct mw_points *points, const
     problem.robust_scale = 2 * MW_ROBUST_SCALE_MIN;
     err = mw_problem_thin(&few, &problem, MW_SEARCH_FEW, error);
     if (!err)
-        err = mw_search(&found, &few, options->method, options->seed, error);
+        err = mw_search_compare(&found, &few, NULL, options->method, SEED, error);
     if (!err)
         err = mw_scratch_init(&scratch, &problem, error);
     if (!err) {
@@ -179,9 +195,16 @@ enum mw_err mw_score_laws(struct mw_score *scores, size_t count, const struct mw
         mw_problem_release(&problem);
         return mw_fail(error, MW_NOMEM, "out of memory");
     }
+    const struct mw_score *reported = NULL;
+    for (size_t i = 0; i < count && !reported; i++)
+        if (scores[i].law == options->reported) {
+            outcome[i].err = score_law(&scores[i], NULL, &problem, points, options, &outcome[i].error);
+            reported = &scores[i];
+        }
 #pragma omp parallel for schedule(dynamic, 1)
     for (size_t i = 0; i < count; i++)
-        outcome[i].err = score_law(&scores[i], &problem, points, options, &outcome[i].error);
+        if (&scores[i] != reported)
+            outcome[i].err = score_law(&scores[i], reported, &problem, points, options, &outcome[i].error);
     for (size_t i = 0; i < count && !err; i++) {
         err = outcome[i].err;
         if (err && error)

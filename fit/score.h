@@ -32,6 +32,7 @@ struct mw_score_options {
     double robust_scale; /* 0: found from the residuals of the reference law, see mw_robust_scale */
     unsigned long seed;
     const struct mw_knowledge *knowledge;
+    const struct mw_law *reported; /* gets the whole search, the others mw_search_compare; NULL: all get the whole */
 };
 
 /*

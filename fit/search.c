@@ -11,15 +11,31 @@
 
 enum {
     MAX = MW_LAW_MAX_PARAMS,
-    SHORT = 6,      /* iterations of Levenberg-Marquardt that tell a hopeless start from a good one */
-    LONG = 60,      /* iterations to its end */
-    HANDFUL = 32,   /* points on which starts are screened */
-    BLOCKS = 100,   /* blocks that are polished, on few points */
-    SCREENED = 30,  /* of these, polished on all points */
-    SWEEPS = 100,   /* probes of each annealer */
-    FINALISTS = 12, /* candidates that get the long polish */
-    KINKED = 5,     /* of these, led over corners */
+    SHORT = 6,     /* iterations of Levenberg-Marquardt that tell a hopeless start from a good one */
+    LONG = 60,     /* iterations to its end */
+    HANDFUL = 32,  /* points on which starts are screened */
+    SCREENED = 30, /* blocks polished on all points, at most */
 };
+
+struct effort {
+    size_t every;     /* of how many starts one is looked at */
+    size_t blocks;    /* that are polished, on few points */
+    size_t screened;  /* of these, polished on all points */
+    size_t sweeps;    /* probes of each annealer */
+    size_t finalists; /* candidates that get the long polish */
+    size_t kinked;    /* of these, led over corners */
+};
+struct task {
+    enum mw_method method;
+    unsigned long seed;
+    bool compare;
+    const struct mw_optimum *near; /* or NULL: a start beside those of the sequence */
+};
+
+static const struct effort effort_corners = {1, 100, SCREENED, 100, 12, 5},
+                           effort_smooth = {1, 100, SCREENED, 100, 4, 1}, /* no corners, so few optima */
+    effort_alone = {1, 24, 10, 10, 4, 2},  /* corners, a good optimum, found without a start near it */
+    effort_compare = {4, 12, 4, 10, 2, 1}; /* smooth, or with a start near the optimum */
 
 static int by_loss(const void *a, const void *b)
 {
@@ -51,8 +67,8 @@ static size_t distinct(const struct mw_problem *pr, struct mw_candidate *list, s
 }
 
 /* The loss of every start on a handful of points, by squares: the cheapest that still ranks them. */
-static enum mw_err screen(const struct mw_searcher *s, const struct mw_starts *starts, struct mw_candidate *found,
-                          struct mw_error *error)
+static enum mw_err screen(const struct mw_searcher *s, const struct mw_starts *starts, size_t every,
+                          struct mw_candidate *found, struct mw_error *error)
 {
     struct mw_problem handful = {0};
     struct mw_searcher fast = {0};
@@ -63,7 +79,7 @@ static enum mw_err screen(const struct mw_searcher *s, const struct mw_starts *s
         err = mw_searcher_init(&fast, &handful, error);
     for (size_t i = 0; i < starts->block_count && !err; i++)
         found[i].loss = HUGE_VAL;
-    for (size_t i = 0; i < starts->count && !err; i++) {
+    for (size_t i = 0; i < starts->count && !err; i += every) {
         struct mw_candidate c = {0};
         memcpy(c.params, starts->params + i * MAX, sizeof c.params);
         mw_candidate_evaluate(&fast, &c);
@@ -75,9 +91,9 @@ static enum mw_err screen(const struct mw_searcher *s, const struct mw_starts *s
     return err;
 }
 
-/* The best start of every block, shortly polished, best first; at most `most` of them. */
-static enum mw_err best_of_blocks(struct mw_searcher *s, struct mw_candidate *list, size_t *count, size_t most,
-                                  struct mw_error *error)
+/* The best start of every block, shortly polished, best first; at most effort->screened of them. */
+static enum mw_err best_of_blocks(struct mw_searcher *s, struct mw_candidate *list, size_t *count,
+                                  const struct effort *effort, struct mw_error *error)
 {
     struct mw_starts starts;
     enum mw_err err = mw_starts_init(&starts, &s->problem, error);
@@ -88,15 +104,15 @@ static enum mw_err best_of_blocks(struct mw_searcher *s, struct mw_candidate *li
         mw_starts_release(&starts);
         return mw_fail(error, MW_NOMEM, "out of memory");
     }
-    err = screen(s, &starts, found, error);
+    err = screen(s, &starts, effort->every, found, error);
     if (err)
         goto out;
     qsort(found, starts.block_count, sizeof *found, by_loss);
-    for (*count = 0; *count < starts.block_count && *count < BLOCKS && isfinite(found[*count].loss); ++*count)
+    for (*count = 0; *count < starts.block_count && *count < effort->blocks && isfinite(found[*count].loss); ++*count)
         mw_candidate_polish_pattern(s, &found[*count]);
     *count = distinct(&s->problem, found, *count);
-    if (*count > most)
-        *count = most;
+    if (*count > effort->screened)
+        *count = effort->screened;
     memcpy(list, found, *count * sizeof *list);
 out:
     free(found);
@@ -124,17 +140,17 @@ static double energy_at(void *context, const double *u)
 }
 
 /* Annealing from the best blocks; its results join the list. */
-static enum mw_err anneal(struct mw_searcher *s, struct mw_candidate *list, size_t *count, enum mw_method method,
-                          unsigned long seed, struct mw_error *error)
+static enum mw_err anneal(struct mw_searcher *s, struct mw_candidate *list, size_t *count, const struct effort *effort,
+                          const struct task *task, struct mw_error *error)
 {
     size_t d = s->problem.law->param_count;
     double u[MW_CSA_ANNEALERS * MAX], energy[MW_CSA_ANNEALERS];
     for (size_t i = 0; i < MW_CSA_ANNEALERS; i++)
         for (size_t j = 0; j < d; j++)
             u[i * d + j] = mw_start_unit(s->problem.low[j], s->problem.high[j], list[i % *count].params[j]);
-    struct mw_anneal a = {d, energy_at, s, seed};
-    enum mw_err err = method == MW_METHOD_CSA ? mw_csa_run(&a, SWEEPS, u, energy, NULL, error)
-                                              : mw_siman_run(&a, SWEEPS, u, energy, error);
+    struct mw_anneal a = {d, energy_at, s, task->seed};
+    enum mw_err err = task->method == MW_METHOD_CSA ? mw_csa_run(&a, (unsigned)effort->sweeps, u, energy, NULL, error)
+                                                    : mw_siman_run(&a, (unsigned)effort->sweeps, u, energy, error);
     for (size_t i = 0; i < MW_CSA_ANNEALERS && !err; i++) {
         struct mw_candidate *c = &list[(*count)++];
         from_unit(&s->problem, u + i * d, c->params);
@@ -144,19 +160,17 @@ static enum mw_err anneal(struct mw_searcher *s, struct mw_candidate *list, size
 }
 
 /* Laws without corners have few optima, and a simplex has nothing to add but the check that it finds no better. */
-static void finish(struct mw_searcher *s, struct mw_candidate *list, size_t count)
+static void finish(struct mw_searcher *s, struct mw_candidate *list, size_t count, const struct effort *effort)
 {
     const double hopeless = 1.2; /* corners have not been seen to matter by more */
-    bool corners = s->problem.law->branch;
-    size_t finalists = corners ? FINALISTS : FINALISTS / 3, kinked = corners ? KINKED : 1;
     count = distinct(&s->problem, list, count);
-    if (count > finalists)
-        count = finalists;
+    if (count > effort->finalists)
+        count = effort->finalists;
     for (size_t i = 0; i < count; i++)
         mw_candidate_polish(s, &list[i], LONG, true);
     count = distinct(&s->problem, list, count);
-    if (count > kinked)
-        count = kinked;
+    if (count > effort->kinked)
+        count = effort->kinked;
     while (count > 1 && list[count - 1].loss > hopeless * list[0].loss)
         count--;
     for (size_t i = 0; i < count; i++)
@@ -174,32 +188,42 @@ static void finish(struct mw_searcher *s, struct mw_candidate *list, size_t coun
     }
 }
 
+/* Whole parameters have no slope to follow, and need the annealers. */
+static const struct effort *effort_of(const struct mw_law *law, const struct task *task)
+{
+    if (!task->compare || law->whole)
+        return law->branch ? &effort_corners : &effort_smooth;
+    return law->branch && !task->near ? &effort_alone : &effort_compare;
+}
+
 /* `few`: the same problem on fewer points, where the starts are screened. */
 static enum mw_err search_all(struct mw_searcher *s, struct mw_searcher *few, struct mw_candidate *best,
-                              enum mw_method method, unsigned long seed, struct mw_error *error)
+                              const struct task *task, struct mw_error *error)
 {
-    struct mw_candidate list[SCREENED + MW_CSA_ANNEALERS];
+    const struct effort *effort = effort_of(s->problem.law, task);
+    struct mw_candidate list[SCREENED + 1 + MW_CSA_ANNEALERS];
     memset(list, 0, sizeof list);
     size_t count = 0;
-    enum mw_err err = best_of_blocks(few, list, &count, SCREENED, error);
-    for (size_t i = 0; i < count && !err; i++) {
+    enum mw_err err = best_of_blocks(few, list, &count, effort, error);
+    if (task->near)
+        memcpy(list[count++].params, task->near->params, sizeof task->near->params);
+    for (size_t i = 0; i < count && !err; i++)
         mw_candidate_polish_pattern(s, &list[i]);
-    }
     qsort(list, count, sizeof *list, by_loss);
     if (!err && !(count && isfinite(list[0].loss)))
         err = mw_fail(error, MW_NOFIT, "law %s gives no finite loss on these points", s->problem.law->name);
     if (!err)
-        err = anneal(s, list, &count, method, seed, error);
+        err = anneal(s, list, &count, effort, task, error);
     if (!err) {
-        finish(s, list, count);
+        finish(s, list, count, effort);
         *best = list[0];
     }
     return err;
 }
 
 /* Searches on `problem`, screening on fewer points where it has many. */
-static enum mw_err search_on(struct mw_optimum *found, const struct mw_problem *problem, enum mw_method method,
-                             unsigned long seed, struct mw_error *error)
+static enum mw_err search_on(struct mw_optimum *found, const struct mw_problem *problem, const struct task *task,
+                             struct mw_error *error)
 {
     struct mw_problem fewer = {0};
     struct mw_searcher all = {0}, few = {0};
@@ -211,7 +235,7 @@ static enum mw_err search_on(struct mw_optimum *found, const struct mw_problem *
     if (!err)
         err = mw_searcher_init(&few, screen ? &fewer : problem, error);
     if (!err)
-        err = search_all(&all, &few, &best, method, seed, error);
+        err = search_all(&all, &few, &best, task, error);
     *found = (struct mw_optimum){.b = best.b, .loss = best.loss, .evaluations = all.evaluations + few.evaluations};
     memcpy(found->params, best.params, sizeof found->params);
     mw_searcher_release(&all);
@@ -220,21 +244,34 @@ static enum mw_err search_on(struct mw_optimum *found, const struct mw_problem *
     return err;
 }
 
-enum mw_err mw_search(struct mw_optimum *optimum, const struct mw_problem *problem, enum mw_method method,
-                      unsigned long seed, struct mw_error *error)
+static enum mw_err search(struct mw_optimum *optimum, const struct mw_problem *problem, const struct task *task,
+                          struct mw_error *error)
 {
     struct mw_problem subset = {0};
     struct mw_optimum found;
     bool select = problem->n > MW_SEARCH_POINTS;
     enum mw_err err = select ? mw_problem_thin(&subset, problem, MW_SEARCH_POINTS, error) : MW_OK;
     if (!err)
-        err = search_on(&found, select ? &subset : problem, method, seed, error);
+        err = search_on(&found, select ? &subset : problem, task, error);
     if (!err && select)
         err = mw_search_near(&found, problem, SHORT, error);
     mw_problem_release(&subset);
     if (!err)
         *optimum = found;
     return err;
+}
+
+enum mw_err mw_search(struct mw_optimum *optimum, const struct mw_problem *problem, enum mw_method method,
+                      unsigned long seed, struct mw_error *error)
+{
+    return search(optimum, problem, &(struct task){method, seed, false, NULL}, error);
+}
+
+enum mw_err mw_search_compare(struct mw_optimum *optimum, const struct mw_problem *problem,
+                              const struct mw_optimum *near, enum mw_method method, unsigned long seed,
+                              struct mw_error *error)
+{
+    return search(optimum, problem, &(struct task){method, seed, true, near}, error);
 }
 
 enum mw_err mw_search_near(struct mw_optimum *optimum, const struct mw_problem *problem, unsigned iterations,

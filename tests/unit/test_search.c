@@ -174,7 +174,7 @@ static void plain_annealing_too(void **state)
     struct mw_point items[N];
     struct mw_points points = simulate(&mw_law_vls, truth, .02, 5, items);
     struct mw_score csa = {.law = &mw_law_vls}, siman = {.law = &mw_law_vls};
-    struct mw_score_options options = {MW_LOSS_LOG, MW_METHOD_CSA, .05, 1, &knowledge};
+    struct mw_score_options options = {MW_LOSS_LOG, MW_METHOD_CSA, .05, 1, &knowledge, NULL};
     assert_int_equal(mw_score_laws(&csa, 1, &points, &options, NULL), MW_OK);
     options.method = MW_METHOD_SIMAN;
     assert_int_equal(mw_score_laws(&siman, 1, &points, &options, NULL), MW_OK);
@@ -183,11 +183,33 @@ static void plain_annealing_too(void **state)
     assert_true(csa.rmse_log < .025);
 }
 
+/* A law that is only compared gets a cheaper search: no worse than the reported law that it contains, and about the best. */
+static void compared_laws(void **state)
+{
+    (void)state;
+    static const double truth[] = {.99, 1, .01, .3, .002};
+    static const struct mw_law *const laws[] = {&mw_law_vls, &mw_law_vls_contention, &mw_law_vls_onecore};
+    struct mw_point items[N];
+    for (unsigned long seed = 1; seed <= 3; seed++) {
+        struct mw_points points = simulate(&mw_law_vls_contention, truth, .02, seed, items);
+        struct mw_score scores[] = {{.law = laws[1]}, {.law = laws[0]}, {.law = laws[2]}};
+        struct mw_score_options options = {MW_LOSS_LOG, MW_METHOD_CSA, .05, seed, &knowledge, &mw_law_vls};
+        assert_int_equal(mw_score_laws(scores, 3, &points, &options, NULL), MW_OK);
+        for (size_t i = 0; i < 3; i += 2) {
+            assert_true(scores[i].optimum.loss <= scores[1].optimum.loss * (1 + 1e-9));
+            assert_true(scores[i].optimum.loss <= 1.01 * fit(&points, scores[i].law, MW_LOSS_LOG, seed).loss);
+        }
+        assert_near(scores[1].optimum.loss / fit(&points, &mw_law_vls, MW_LOSS_LOG, seed).loss, 1, 1e-9);
+        assert_true(scores[0].optimum.loss < .9 * scores[1].optimum.loss);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_data),      cmocka_unit_test(seeds_agree),   cmocka_unit_test(outliers_are_tamed),
         cmocka_unit_test(factor_is_scale), cmocka_unit_test(published_usl), cmocka_unit_test(plain_annealing_too),
+        cmocka_unit_test(compared_laws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
