@@ -48,7 +48,7 @@ double mw_buy_efficiency(const struct mw_buy_source *source, double cores);
 struct mw_buy_target {
     const struct mw_profile *profile;
     const struct mw_points *runs;      /* NULL: never measured */
-    const struct mw_model *runs_model; /* fit of the runs; NULL where there are too few to fit; used from four core counts on */
+    const struct mw_model *runs_model; /* fit of the runs; NULL where there are too few to fit; used from seven core counts on */
 };
 
 enum mw_buy_basis {

@@ -35,6 +35,11 @@ says "too large for it" 'needs more memory'
 printf 'cores,time_s\n1,1900\n2,990\n24,101\n48,76\n' >"$tmp/b.csv"
 check "runs there" "$memwall" predict "$tmp/a.json" --target "$profiles/opteron-6100-4s.json" --target-runs "$tmp/b.csv" --cores 24,48
 near "measured is what was measured" "$(cell 2 time_s)" 76 .01
+near "between them, a + b/p" "$(printf 'cores,time_s\n24,102\n48,52\n' >"$tmp/two.csv"; out=$("$memwall" predict "$tmp/a.json" --target "$profiles/opteron-6100-4s.json" --target-runs "$tmp/two.csv" --cores 1,12 2>/dev/null); cell 2 time_s)" 202 .1
+{ echo cores,time_s; for p in 1 2 4 8 16 24 36; do awk -v p=$p 'BEGIN { print p "," 20 + 1200 / p }'; done; } >"$tmp/many.csv"
+check "many runs there are fitted" "$memwall" predict "$tmp/a.json" --target "$profiles/opteron-6100-4s.json" --target-runs "$tmp/many.csv" --cores 12,48
+near "between" "$(cell 1 time_s)" 120 4
+near "beyond" "$(cell 2 time_s)" 45 5
 printf 'cores,time_s\n1,1900\n2,1890\n' >"$tmp/odd.csv"
 check "another program" "$memwall" predict "$tmp/a.json" --target "$profiles/opteron-6100-4s.json" --target-runs "$tmp/odd.csv" --cores 4
 says "the alarm" 'seem not to run the same work'
