@@ -16,7 +16,9 @@ static const double EFFECTIVE_LEAST = 10;   /* under it the chances are those of
  * Wrong and confident stays under 1 % of simulated truths (make bench-diagnose). Before ten points a verdict is one of
  * many looks of a sequential diagnosis, each with a chance to be wrong, and has to be surer.
  */
-static const double CERTAIN = .88, CERTAIN_EARLY = .95;
+static const double CERTAIN = MW_DIAGNOSE_STOP, CERTAIN_EARLY = .95;
+/* One look at ten planned points or more: .82 is wrong in 0 to .7 % of 306 programs, .80 in up to 1.3 %. */
+static const double CERTAIN_CLASS = .82;
 enum { EARLY = 10 };
 static const double FLAG = .5; /* a step more likely than not is named */
 
@@ -203,7 +205,7 @@ static void decide(struct mw_diagnosis *d)
     d->verdict = MW_VERDICT_UNDETERMINED;
     d->confidence = d->chance[d->likeliest];
     if (d->effective >= EFFECTIVE_LEAST) {
-        if (d->chance[d->likeliest] >= certain) {
+        if (d->chance[d->likeliest] >= (d->points_used < EARLY ? CERTAIN_EARLY : CERTAIN_CLASS)) {
             d->verdict = one_frequency_hides(d) ? MW_VERDICT_UNDETERMINED : d->likeliest;
         } else if (memory >= certain) {
             d->verdict = MW_VERDICT_MEMORY;

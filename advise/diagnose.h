@@ -11,7 +11,7 @@
 
 /*
  * What limits a program: each posterior draw of fit/mechanism.h is classed at all cores and the highest frequency by one
- * deterministic rule; a class that holds 90 % of the draws is the verdict. docs/diagnosis.md derives rule and thresholds.
+ * deterministic rule; a class that holds enough of the draws is the verdict. docs/diagnosis.md derives rule and thresholds.
  */
 enum mw_verdict {
     MW_VERDICT_SCALES_WELL,

@@ -167,7 +167,7 @@ enum mw_err mw_diagnoser_next(struct mw_diagnoser *diagnoser, struct mw_diagnose
     if (!known) {
         *step = (struct mw_diagnose_step){.done = true, .between = {MW_VERDICT_UNDETERMINED, MW_VERDICT_UNDETERMINED}};
         snprintf(step->reason, sizeof step->reason, "every candidate is measured");
-    } else if (d.verdict == MW_VERDICT_UNDETERMINED) {
+    } else if (d.verdict == MW_VERDICT_UNDETERMINED || d.confidence < MW_DIAGNOSE_STOP) {
         most_telling(step, diagnoser, &d, points, candidates, count);
     } else if (!boundary_side(step, diagnoser, &d, points, candidates, count)) {
         *step = (struct mw_diagnose_step){.done = true, .between = {d.likeliest, d.second}};

@@ -6,6 +6,9 @@
 
 /* Shared by the files of diagnosis only. */
 
+/* A sequential diagnosis looks after each point and has several chances to be wrong: it stops at this one only. */
+#define MW_DIAGNOSE_STOP .88
+
 struct mw_diagnoser {
     struct mw_diagnose_options options;
     unsigned *boundaries;                  /* copy of the caller's */
