@@ -15,6 +15,7 @@ struct goal_options {
 };
 extern const char *const goal_objective_choices[];
 
+/* clang-format off */
 #define GOAL_OPTIONS(type)                                                                                              \
     {"objective", CLI_CHOICE, CLI_FIELD(type, goal.objective), "WHAT", "time (default), energy, edp (energy x time) or ed2p", goal_objective_choices, 0, 0}, \
     {"deadline", CLI_DURATION, CLI_FIELD(type, goal.deadline_s), "S", "the run may take S at most (as in 90, 30m, 2h)", NULL, 0, 0}, \
@@ -23,6 +24,7 @@ extern const char *const goal_objective_choices[];
     {"min-efficiency", CLI_PERCENT, CLI_FIELD(type, goal.min_efficiency), "PCT", "speedup over one core of at least PCT of the cores", NULL, 0, 1000}, \
     {"reference", CLI_STRING, CLI_FIELD(type, goal.reference), "P@F", "cores and frequency compared with, as in 24@2.4 (default: all cores at the highest)", NULL, 0, 0}, \
     {"certainty", CLI_PERCENT, CLI_FIELD(type, goal.certainty), "PCT", "that limits hold, and that nothing better is left (default 90)", NULL, 50, 99.99}
+/* clang-format on */
 
 /* For a command's defaults(). */
 void goal_options_default(struct goal_options *options);

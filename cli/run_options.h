@@ -13,6 +13,7 @@ struct run_options {
     bool show_output;
 };
 
+/* clang-format off */
 #define RUN_OPTIONS(type)                                                                                               \
     {"timeout", CLI_DURATION, CLI_FIELD(type, run.timeout_s), "S", "end a run after S seconds and keep it as failed", NULL, 0, 0}, \
     {"env", CLI_REPEATED, CLI_FIELD(type, run.env), "NAME=VALUE", "set a variable; {cores} in VALUE is replaced; may be repeated", NULL, 0, 0}, \
@@ -22,6 +23,7 @@ struct run_options {
     {"rate-regexp", CLI_STRING, CLI_FIELD(type, run.rate_regexp), "RE", "take a rate that the program prints; the time is 1/rate", NULL, 0, 0}, \
     {"energy-command", CLI_STRING, CLI_FIELD(type, run.energy_command), "CMD", "sh -c CMD prints joules: a counter, or the energy of the last run", NULL, 0, 0}, \
     {"show-output", CLI_FLAG, CLI_FIELD(type, run.show_output), NULL, "let the program's output through to standard error", NULL, 0, 0}
+/* clang-format on */
 
 /* MW_USAGE where both a time and a rate are to be taken from the output. */
 enum mw_err run_options_check(const struct run_options *options, struct mw_error *error) MW_CHECKED;

@@ -25,6 +25,7 @@
     STORE(b + i * LANES, b##i);
 
 /* All of a, then all of b: what waits for each other stands as far apart as it can. MADD(x, y) is x y + y. */
+/* clang-format off */
 #define KERNEL(NAME, TARGET, TYPE, ELEMENT, LANES, EACH, LOAD, STORE, MADD)                                            \
     KERNEL2(NAME, TARGET, TYPE, ELEMENT, LANES, EACH, LOAD, STORE, MADD, MADD)
 #define KERNEL2(NAME, TARGET, TYPE, ELEMENT, LANES, EACH, LOAD, STORE, MADD_A, MADD_B)                                 \
@@ -38,6 +39,7 @@
         }                                                                                                              \
         EACH(KEEP, LANES, STORE)                                                                                       \
     }
+/* clang-format on */
 
 static bool always(void)
 {
