@@ -7,6 +7,7 @@
 #include <arm_neon.h>
 #endif
 
+/* clang-format off */
 #define UNROLL 4
 
 /* Chains are named variables, not an array, so that each number has a register of its own. */
@@ -25,7 +26,6 @@
     STORE(b + i * LANES, b##i);
 
 /* All of a, then all of b: what waits for each other stands as far apart as it can. MADD(x, y) is x y + y. */
-/* clang-format off */
 #define KERNEL(NAME, TARGET, TYPE, ELEMENT, LANES, EACH, LOAD, STORE, MADD)                                            \
     KERNEL2(NAME, TARGET, TYPE, ELEMENT, LANES, EACH, LOAD, STORE, MADD, MADD)
 #define KERNEL2(NAME, TARGET, TYPE, ELEMENT, LANES, EACH, LOAD, STORE, MADD_A, MADD_B)                                 \
@@ -46,7 +46,7 @@ static bool always(void)
     return true;
 }
 
-#define SCALAR_LOAD(p) (*(p))
+#define SCALAR_LOAD(p)     (*(p))
 #define SCALAR_STORE(p, x) (*(p) = (x))
 
 #if defined(__x86_64__)
@@ -62,7 +62,7 @@ static bool always(void)
 KERNEL(plain_fp64, , double, double, 1, EACH8, SCALAR_LOAD, SCALAR_STORE, PLAIN_MADD)
 KERNEL(plain_fp32, , float, float, 1, EACH8, SCALAR_LOAD, SCALAR_STORE, PLAIN_MADD)
 
-#define FMA_TARGET __attribute__((target("avx2,fma")))
+#define FMA_TARGET       __attribute__((target("avx2,fma")))
 #define FMA_MADD64(x, y) ALONE(__builtin_fma((x), (y), (y)))
 #define FMA_MADD32(x, y) ALONE(__builtin_fmaf((x), (y), (y)))
 KERNEL(scalar_fma_fp64, FMA_TARGET, double, double, 1, EACH8, SCALAR_LOAD, SCALAR_STORE, FMA_MADD64)
@@ -78,7 +78,7 @@ KERNEL(sse2_fp32, , __m128, float, 4, EACH8, _mm_loadu_ps, _mm_storeu_ps, SSE2_M
 KERNEL(avx2_fma_fp64, FMA_TARGET, __m256d, double, 4, EACH8, _mm256_loadu_pd, _mm256_storeu_pd, AVX2_MADD64)
 KERNEL(avx2_fma_fp32, FMA_TARGET, __m256, float, 8, EACH8, _mm256_loadu_ps, _mm256_storeu_ps, AVX2_MADD32)
 
-#define AVX512_TARGET __attribute__((target("avx512f")))
+#define AVX512_TARGET       __attribute__((target("avx512f")))
 #define AVX512_MADD64(x, y) _mm512_fmadd_pd((x), (y), (y))
 #define AVX512_MADD32(x, y) _mm512_fmadd_ps((x), (y), (y))
 KERNEL(avx512_fma_fp64, AVX512_TARGET, __m512d, double, 8, EACH12, _mm512_loadu_pd, _mm512_storeu_pd, AVX512_MADD64)
@@ -115,8 +115,8 @@ const struct mw_flops_kernel mw_flops_kernels[] = {
         __asm__("" : "+w"(alone));                                                                                     \
         alone;                                                                                                         \
     })
-#define FMA_MADD64(x, y) ALONE(__builtin_fma((x), (y), (y)))
-#define FMA_MADD32(x, y) ALONE(__builtin_fmaf((x), (y), (y)))
+#define FMA_MADD64(x, y)   ALONE(__builtin_fma((x), (y), (y)))
+#define FMA_MADD32(x, y)   ALONE(__builtin_fmaf((x), (y), (y)))
 KERNEL(scalar_fma_fp64, , double, double, 1, EACH12, SCALAR_LOAD, SCALAR_STORE, FMA_MADD64)
 KERNEL(scalar_fma_fp32, , float, float, 1, EACH12, SCALAR_LOAD, SCALAR_STORE, FMA_MADD32)
 
@@ -124,9 +124,9 @@ KERNEL(scalar_fma_fp32, , float, float, 1, EACH12, SCALAR_LOAD, SCALAR_STORE, FM
  * fmla overwrites its addend, which x y + y still needs: a register move for each. A rotation has none:
  * a = a + c b, b = b - c a keeps a^2 + b^2 - c a b, so that from -0.5 no value leaves (-1, 1).
  */
-#define NEON_PLUS64(x, y) vfmaq_f64((x), (y), vdupq_n_f64(MW_FLOPS_ROTATION))
+#define NEON_PLUS64(x, y)  vfmaq_f64((x), (y), vdupq_n_f64(MW_FLOPS_ROTATION))
 #define NEON_MINUS64(x, y) vfmsq_f64((x), (y), vdupq_n_f64(MW_FLOPS_ROTATION))
-#define NEON_PLUS32(x, y) vfmaq_f32((x), (y), vdupq_n_f32((float)MW_FLOPS_ROTATION))
+#define NEON_PLUS32(x, y)  vfmaq_f32((x), (y), vdupq_n_f32((float)MW_FLOPS_ROTATION))
 #define NEON_MINUS32(x, y) vfmsq_f32((x), (y), vdupq_n_f32((float)MW_FLOPS_ROTATION))
 KERNEL2(neon_fma_fp64, , float64x2_t, double, 2, EACH15, vld1q_f64, vst1q_f64, NEON_PLUS64, NEON_MINUS64)
 KERNEL2(neon_fma_fp32, , float32x4_t, float, 4, EACH15, vld1q_f32, vst1q_f32, NEON_PLUS32, NEON_MINUS32)
