@@ -19,22 +19,22 @@ enum mw_buy_memory { MW_BUY_MEMORY_NO, MW_BUY_MEMORY_YES, MW_BUY_MEMORY_UNKNOWN 
 /* The program on A. Everything is borrowed and must outlive the source. */
 struct mw_buy_source {
     const struct mw_model *model;
-    const struct mw_profile *machine;  /* of A; NULL: unknown (its clock is then taken from the points) */
-    enum mw_buy_memory memory;         /* what diagnose says: memory, something else, undetermined */
-    bool saturated;                    /* diagnose says bandwidth: A's time is V / STREAM of A */
-    double footprint_bytes;            /* 0: unknown */
-    double exponent;                   /* of the core shift of memory-bound programs; 0: MW_BUY_EXPONENT */
+    const struct mw_profile *machine; /* of A; NULL: unknown (its clock is then taken from the points) */
+    enum mw_buy_memory memory;        /* what diagnose says: memory, something else, undetermined */
+    bool saturated;                   /* diagnose says bandwidth: A's time is V / STREAM of A */
+    double footprint_bytes;           /* 0: unknown */
+    double exponent;                  /* of the core shift of memory-bound programs; 0: MW_BUY_EXPONENT */
 
     /* filled by mw_buy_source_init, owned */
-    double freq_hz;                    /* F that the curve is taken at: the highest measured; 0: unknown */
-    double time_one_s, ln_noise;       /* T_A(1); has_time is false for speedups */
+    double freq_hz;              /* F that the curve is taken at: the highest measured; 0: unknown */
+    double time_one_s, ln_noise; /* T_A(1); has_time is false for speedups */
     bool has_time;
-    double *ln_cores, *ln_efficiency;  /* ln of S/p at cores ascending, from 1 */
-    double *time_s;                    /* T_A at the measured ones, 0 where the mixture speaks */
+    double *ln_cores, *ln_efficiency; /* ln of S/p at cores ascending, from 1 */
+    double *time_s;                   /* T_A at the measured ones, 0 where the mixture speaks */
     size_t count;
-    unsigned cores;                    /* physical cores of A that were measured */
-    double smt_gain;                   /* S(all threads)/S(all cores) on A; 0: unknown */
-    double loss;                       /* 1 - S_A(4)/4 */
+    unsigned cores;  /* physical cores of A that were measured */
+    double smt_gain; /* S(all threads)/S(all cores) on A; 0: unknown */
+    double loss;     /* 1 - S_A(4)/4 */
 };
 #define MW_BUY_EXPONENT .6
 
@@ -47,8 +47,9 @@ double mw_buy_efficiency(const struct mw_buy_source *source, double cores);
 /* Machine B; runs on it are optional. */
 struct mw_buy_target {
     const struct mw_profile *profile;
-    const struct mw_points *runs;      /* NULL: never measured */
-    const struct mw_model *runs_model; /* fit of the runs; NULL where there are too few to fit; used from seven core counts on */
+    const struct mw_points *runs; /* NULL: never measured */
+    const struct mw_model
+        *runs_model; /* fit of the runs; NULL where there are too few to fit; used from seven core counts on */
 };
 
 enum mw_buy_basis {
@@ -59,32 +60,32 @@ enum mw_buy_basis {
 
 enum mw_buy_time_by { MW_BUY_TIME_UNKNOWN, MW_BUY_TIME_BY_SCORE, MW_BUY_TIME_BY_CLOCK, MW_BUY_TIME_MEASURED };
 
-struct mw_buy_estimate {               /* at one core count; 90 % intervals */
+struct mw_buy_estimate { /* at one core count; 90 % intervals */
     double cores;
     double speedup, speedup_low, speedup_high;
     bool has_time;
     double time_s, time_low_s, time_high_s;
-    double ln_time_sd;                 /* of ln time, for chances */
-    double serial_first;               /* speedup if the program were not memory-bound, if it were: both answers */
+    double ln_time_sd;   /* of ln time, for chances */
+    double serial_first; /* speedup if the program were not memory-bound, if it were: both answers */
     double memory_first;
-    bool beyond;                       /* more cores than A was measured on */
-    bool raised;                       /* by the floor of bandwidth */
-    bool hyper_threads;                /* by A's gain */
-    unsigned boundary;                 /* boundary of B between 1 and cores, 0: none known */
+    bool beyond;        /* more cores than A was measured on */
+    bool raised;        /* by the floor of bandwidth */
+    bool hyper_threads; /* by A's gain */
+    unsigned boundary;  /* boundary of B between 1 and cores, 0: none known */
 };
 
 struct mw_buy_alarm {
     bool raised;
-    double ln_measured, ln_predicted;  /* of S_B(2) */
+    double ln_measured, ln_predicted; /* of S_B(2) */
 };
 
 struct mw_buy_result {
     enum mw_buy_basis basis;
     enum mw_buy_time_by time_by;
-    double shift;                      /* kappa: B's p cores are like A's p/kappa where memory binds */
-    bool ladders;                      /* clock tables known on both sides */
-    bool memory_matters;               /* memory unknown, and the answers differ by over 20 % */
-    bool too_large;                    /* footprint over the memory of B */
+    double shift;        /* kappa: B's p cores are like A's p/kappa where memory binds */
+    bool ladders;        /* clock tables known on both sides */
+    bool memory_matters; /* memory unknown, and the answers differ by over 20 % */
+    bool too_large;      /* footprint over the memory of B */
     struct mw_buy_alarm alarm;
     unsigned rent[2];                  /* which two core counts to measure there */
     struct mw_buy_estimate *estimates; /* one for each of the cores asked, owned */
@@ -106,7 +107,7 @@ double mw_buy_half_width(double cores, double memory, double loss, bool ladders)
 /* One contender: ln time N(mean, sd^2). */
 struct mw_buy_contender {
     double ln_time, ln_sd;
-    double chance;      /* out: of being the fastest */
+    double chance; /* out: of being the fastest */
 };
 /* Fills the chances (they sum to 1), by the trapezoid rule on 2,000 nodes; errors of contenders taken as independent. */
 void mw_buy_rank(struct mw_buy_contender *contenders, size_t count);

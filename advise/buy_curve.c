@@ -8,21 +8,21 @@
 
 /* Every width below is that of 56 ordered pairs of eight machines, ten programs (docs/buying.md); 90 % half-widths of ln. */
 static const double NORMAL_90 = 1.645;
-static const double CURVE_FLOOR = .03;                 /* sd of ln S that is there at any p */
+static const double CURVE_FLOOR = .03; /* sd of ln S that is there at any p */
 /* Variance of the slope of ln(S_B / S_A carried over) in ln p: constant, memory-bound, by the loss of A at 4 cores. */
 static const double SLOPE_LADDER[3] = {.016, .0155, .040}, WIDEN_LADDER = 1.9;
 static const double SLOPE_PLAIN[3] = {.033, .007, .034}, WIDEN_PLAIN = 1.76;
 /* ln T_B(1) by score or clock, between x86 machines and otherwise; the measured one. */
 static const double SCORE_X86 = .76, CLOCK_X86 = .83, SCORE_ANY = 1.2, CLOCK_ANY = 1.9, MEASURED_ONE = .02;
-static const double SMT_WIDTH = .1;                    /* A's gain by hyper-threads: rms 9 % between two machines */
-static const double FLOOR_SHARE = .5;                  /* V / STREAM is good to a factor of two */
+static const double SMT_WIDTH = .1;   /* A's gain by hyper-threads: rms 9 % between two machines */
+static const double FLOOR_SHARE = .5; /* V / STREAM is good to a factor of two */
 static const double DRIFT = .2, FIT_WIDEN = 1.1, FIT_LEAST = .05; /* beyond B's largest measured p */
 /* From one parallel point the curve is wrong on a few cores, where slopes differ most (make bench-buying: 72 % without). */
 static const double ANCHOR_WIDEN = 1.5;
 /* Up to six core counts the curve through them is no worse (48 cores, {1,2,4,8}: 5.6 % against 8.6); more smooth noise. */
 enum { FIT_COUNTS = 7 };
-static const double ALARM = .26;                       /* ln S_B(2): 11 % of pairs are past it, their curves 63 % off */
-static const double MEMORY_MATTERS = 1.2;              /* both answers a fifth apart: ask */
+static const double ALARM = .26;          /* ln S_B(2): 11 % of pairs are past it, their curves 63 % off */
+static const double MEMORY_MATTERS = 1.2; /* both answers a fifth apart: ask */
 
 double mw_buy_half_width(double cores, double memory, double loss, bool ladders)
 {
@@ -36,13 +36,13 @@ struct pair {
     const struct mw_buy_source *a;
     const struct mw_buy_target *target;
     const struct mw_profile *b;
-    double shift_memory;       /* kappa where memory binds */
+    double shift_memory; /* kappa where memory binds */
     bool ladders;
-    double anchor_cores;       /* a point measured on B that the curve goes through; 0: none */
+    double anchor_cores; /* a point measured on B that the curve goes through; 0: none */
     double anchor_time_s;
-    double one_s, one_half;    /* T_B(1), half-width of its ln; one_s 0: unknown */
+    double one_s, one_half; /* T_B(1), half-width of its ln; one_s 0: unknown */
     enum mw_buy_time_by time_by;
-    double floor_s;            /* 0: none */
+    double floor_s; /* 0: none */
 };
 
 /* A table of one entry says nothing about turbo steps or throttling. */
@@ -135,8 +135,8 @@ static const struct mw_point *largest_run(const struct mw_points *runs)
     const struct mw_point *best = NULL;
     for (size_t i = 0; runs && i < runs->count; i++) {
         const struct mw_point *point = &runs->items[i];
-        if (point->value > 0 && (!best || point->cores > best->cores ||
-                                 (point->cores == best->cores && point->freq_hz > best->freq_hz)))
+        if (point->value > 0 &&
+            (!best || point->cores > best->cores || (point->cores == best->cores && point->freq_hz > best->freq_hz)))
             best = point;
     }
     return best;
@@ -194,7 +194,8 @@ static enum mw_buy_basis basis_of(struct pair *pair)
             return MW_BUY_FROM_A;
         pair->time_by = MW_BUY_TIME_MEASURED;
         pair->one_s = largest->value;
-        pair->one_half = hypot(MEASURED_ONE, largest->count > 1 ? NORMAL_90 * largest->spread / sqrt((double)largest->count) : 0);
+        pair->one_half =
+            hypot(MEASURED_ONE, largest->count > 1 ? NORMAL_90 * largest->spread / sqrt((double)largest->count) : 0);
         return MW_BUY_FROM_A;
     }
     pair->anchor_cores = largest->cores;
@@ -256,8 +257,8 @@ static void set_estimate(struct mw_buy_estimate *e, const struct pair *pair, dou
                          double speedup, double speedup_half)
 {
     const struct mw_points *runs = pair->target->runs;
-    *e = (struct mw_buy_estimate){.speedup = speedup, .serial_first = carried(pair, cores, 0),
-                                  .memory_first = carried(pair, cores, 1)};
+    *e = (struct mw_buy_estimate){
+        .speedup = speedup, .serial_first = carried(pair, cores, 0), .memory_first = carried(pair, cores, 1)};
     e->speedup_low = speedup * exp(-speedup_half);
     e->speedup_high = speedup * exp(speedup_half);
     if (runs->quantity != MW_TIME)
@@ -277,7 +278,8 @@ static enum mw_err by_points(const struct pair *pair, const struct mw_buy_points
         return mw_fail(error, MW_NOFIT, "fewer than two core counts were measured on the target");
     if (points->runs->quantity == MW_SPEEDUP || run_at(points->runs, 1, points->freq_hz) > 0)
         one_half = 0;
-    set_estimate(e, pair, cores, time, half, points->runs->quantity == MW_SPEEDUP ? 1 / time : one / time, hypot(half, one_half));
+    set_estimate(e, pair, cores, time, half, points->runs->quantity == MW_SPEEDUP ? 1 / time : one / time,
+                 hypot(half, one_half));
     return MW_OK;
 }
 
@@ -336,14 +338,17 @@ static enum mw_err check_cores(const struct pair *pair, double cores, double mea
         return MW_OK;
     unsigned threads = b->cores * (b->smt > 1 ? b->smt : 1);
     if (cores > threads) {
-        mw_fail(error, MW_USAGE, "'%s' has %u hardware threads, not %.0f", b->name ? b->name : "the target", threads, cores);
+        mw_fail(error, MW_USAGE, "'%s' has %u hardware threads, not %.0f", b->name ? b->name : "the target", threads,
+                cores);
         return mw_hint(error, "ask for at most %u", threads);
     }
     if (pair->a->smt_gain <= 0) {
         mw_fail(error, MW_USAGE, "'%s' has %u cores; what its further hardware threads gain is not known",
                 b->name ? b->name : "the target", b->cores);
-        return mw_hint(error, "measure all cores and all hardware threads here and name this machine's cores with "
-                              "--machine, or ask for at most %u", b->cores);
+        return mw_hint(error,
+                       "measure all cores and all hardware threads here and name this machine's cores with "
+                       "--machine, or ask for at most %u",
+                       b->cores);
     }
     return MW_OK;
 }
@@ -387,20 +392,23 @@ static double bandwidth_floor(const struct mw_buy_source *a, const struct mw_pro
     double last = 0;
     for (size_t i = 0; i < a->count; i++)
         last = a->time_s[i] > 0 ? a->time_s[i] : last;
-    if (a->memory != MW_BUY_MEMORY_YES || !a->saturated || !a->machine || a->machine->stream_bps <= 0 || b->stream_bps <= 0)
+    if (a->memory != MW_BUY_MEMORY_YES || !a->saturated || !a->machine || a->machine->stream_bps <= 0 ||
+        b->stream_bps <= 0)
         return 0;
     return FLOOR_SHARE * last * a->machine->stream_bps / b->stream_bps;
 }
 
 enum mw_err mw_buy_predict(struct mw_buy_result *result, const struct mw_buy_source *source,
-                           const struct mw_buy_target *target, const double *cores, size_t count, struct mw_error *error)
+                           const struct mw_buy_target *target, const double *cores, size_t count,
+                           struct mw_error *error)
 {
     const struct mw_profile *b = target->profile;
     struct pair pair = {.a = source, .target = target, .b = b, .shift_memory = shift_of(source, b)};
     pair.ladders = has_ladder(source->machine) && has_ladder(b);
     pair.floor_s = bandwidth_floor(source, b);
     time_one(&pair);
-    struct mw_buy_result r = {.basis = basis_of(&pair), .shift = pair.shift_memory, .ladders = pair.ladders, .count = count};
+    struct mw_buy_result r = {
+        .basis = basis_of(&pair), .shift = pair.shift_memory, .ladders = pair.ladders, .count = count};
     r.time_by = pair.time_by;
     r.too_large = source->footprint_bytes > 0 && b->memory_bytes > 0 && source->footprint_bytes > b->memory_bytes;
     r.rent[0] = b->cores ? b->cores : source->cores;

@@ -51,19 +51,23 @@ static void add(struct mw_buy_source *source, double cores, double speedup, doub
  * The mixture of the physical cores alone: fitted with the hyper-threads, it would carry their bend on to the further cores
  * of the other machine.
  */
-static enum mw_err fit_cores_only(struct mw_model *cores_only, const struct mw_buy_source *source, struct mw_error *error)
+static enum mw_err fit_cores_only(struct mw_model *cores_only, const struct mw_buy_source *source,
+                                  struct mw_error *error)
 {
     const struct mw_model *model = source->model;
     struct mw_model made = {.quantity = model->quantity, .memory_freq_hz = model->memory_freq_hz, .weak = model->weak};
     snprintf(made.law, sizeof made.law, "%s", model->law);
-    made.points = (struct mw_points){malloc(model->points.count * sizeof *made.points.items), 0, model->points.quantity};
+    made.points =
+        (struct mw_points){malloc(model->points.count * sizeof *made.points.items), 0, model->points.quantity};
     if (!made.points.items)
         return mw_fail(error, MW_NOMEM, "out of memory for %zu points", model->points.count);
     for (size_t i = 0; i < model->points.count; i++)
         if (model->points.items[i].cores <= source->cores)
             made.points.items[made.points.count++] = model->points.items[i];
     struct mw_mixture_options options = {.law = model->law[0] && strcmp(model->law, "mixture") ? model->law : "auto",
-                                         .memory_freq_hz = model->memory_freq_hz, .seed = model->seed, .weak = model->weak};
+                                         .memory_freq_hz = model->memory_freq_hz,
+                                         .seed = model->seed,
+                                         .weak = model->weak};
     enum mw_err err = mw_mixture_fit(&made.ensemble, &made.points, &options, error);
     if (err != MW_OK)
         mw_model_release(&made);
@@ -73,12 +77,14 @@ static enum mw_err fit_cores_only(struct mw_model *cores_only, const struct mw_b
 }
 
 /* The mixture from the last measured core count up to `reach`. */
-static enum mw_err carry_on(struct mw_buy_source *source, double reach, double one, bool threads, struct mw_error *error)
+static enum mw_err carry_on(struct mw_buy_source *source, double reach, double one, bool threads,
+                            struct mw_error *error)
 {
     struct mw_query query[REACH_POINTS];
     struct mw_prediction out[REACH_POINTS];
     for (int k = 0; k < REACH_POINTS; k++)
-        query[k] = (struct mw_query){source->cores * pow(reach / source->cores, (k + 1.) / REACH_POINTS), source->freq_hz};
+        query[k] =
+            (struct mw_query){source->cores * pow(reach / source->cores, (k + 1.) / REACH_POINTS), source->freq_hz};
     struct mw_model cores_only = {0};
     enum mw_err err = threads ? fit_cores_only(&cores_only, source, error) : MW_OK;
     if (err == MW_OK)

@@ -10,13 +10,13 @@
 enum { MW_COMMAND_LINES = 4 };
 
 struct mw_command_line {
-    char use[16];    /* "local", "clock", "clock-back", "slurm" */
+    char use[16]; /* "local", "clock", "clock-back", "slurm" */
     char text[600];
 };
 
 struct mw_command_facts {
-    const char *cpus;          /* list of CPUs that the cores are, as in 0-11,24; NULL: unknown, the first ones */
-    const char *program;       /* "./solver -n 3", NULL: COMMAND */
+    const char *cpus;    /* list of CPUs that the cores are, as in 0-11,24; NULL: unknown, the first ones */
+    const char *program; /* "./solver -n 3", NULL: COMMAND */
     double freq_low_hz, freq_high_hz; /* range to put back; 0: unknown */
 };
 

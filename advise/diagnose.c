@@ -93,7 +93,8 @@ static enum mw_err infer_with(struct mw_diagnoser *diagnoser, struct mw_mechanis
     return MW_OK;
 }
 
-static enum mw_err infer_view(struct mw_diagnoser *diagnoser, const struct mw_diagnose_view *view, struct mw_error *error)
+static enum mw_err infer_view(struct mw_diagnoser *diagnoser, const struct mw_diagnose_view *view,
+                              struct mw_error *error)
 {
     if (diagnoser->bank_cores != view->cores) {
         mw_mechanism_bank_free(diagnoser->small);
@@ -131,8 +132,8 @@ static struct mw_interval interval(double *values, size_t n)
 }
 
 /* flat_serial: a flat curve that CPU time or power showed to be the work of one core. */
-static struct mw_diagnosis_shares shares_at(const struct mw_mechanism_posterior *posterior, double p, double x, double cores,
-                                            bool flat_serial)
+static struct mw_diagnosis_shares shares_at(const struct mw_mechanism_posterior *posterior, double p, double x,
+                                            double cores, bool flat_serial)
 {
     double column[5][RESAMPLED];
     for (size_t i = 0; i < posterior->count; i++) {
@@ -146,8 +147,13 @@ static struct mw_diagnosis_shares shares_at(const struct mw_mechanism_posterior 
         column[4][i] = s.overhead;
     }
     size_t n = posterior->count;
-    return (struct mw_diagnosis_shares){p, 0, interval(column[0], n), interval(column[1], n), interval(column[2], n),
-                                        interval(column[3], n), interval(column[4], n)};
+    return (struct mw_diagnosis_shares){p,
+                                        0,
+                                        interval(column[0], n),
+                                        interval(column[1], n),
+                                        interval(column[2], n),
+                                        interval(column[3], n),
+                                        interval(column[4], n)};
 }
 
 /* Chances of the classes, of a step and of memory; place and size of the step. */
@@ -216,12 +222,15 @@ static void decide(struct mw_diagnosis *d)
         }
     }
     d->step_flag = d->verdict != MW_VERDICT_STEP && d->step_chance >= FLAG;
-    d->scales_coarse = d->memory_open && d->chance[MW_VERDICT_SCALES_WELL] + d->chance[MW_VERDICT_MEMORY_LATENCY] >= CERTAIN;
-    d->stops_coarse = d->memory_open && d->chance[MW_VERDICT_SERIAL] + d->chance[MW_VERDICT_MEMORY_BANDWIDTH] >= CERTAIN;
+    d->scales_coarse =
+        d->memory_open && d->chance[MW_VERDICT_SCALES_WELL] + d->chance[MW_VERDICT_MEMORY_LATENCY] >= CERTAIN;
+    d->stops_coarse =
+        d->memory_open && d->chance[MW_VERDICT_SERIAL] + d->chance[MW_VERDICT_MEMORY_BANDWIDTH] >= CERTAIN;
 }
 
 /* The point with the most cores at the highest frequency that has the wanted fact, or the fastest or slowest. */
-static const struct mw_point *largest_with(const struct mw_points *points, double freq_hz, bool (*has)(const struct mw_point *))
+static const struct mw_point *largest_with(const struct mw_points *points, double freq_hz,
+                                           bool (*has)(const struct mw_point *))
 {
     const struct mw_point *best = NULL;
     for (size_t i = 0; i < points->count; i++) {
@@ -286,7 +295,8 @@ static void see_flat(struct mw_diagnosis *d, const struct mw_points *points)
     }
     const struct mw_point *all = largest_with(points, d->freq_max_hz, has_power), *one = NULL;
     for (size_t i = 0; i < points->count; i++)
-        if (points->items[i].cores == 1 && has_power(&points->items[i]) && points->items[i].freq_hz >= .99 * d->freq_max_hz)
+        if (points->items[i].cores == 1 && has_power(&points->items[i]) &&
+            points->items[i].freq_hz >= .99 * d->freq_max_hz)
             one = &points->items[i];
     if (!all || !one || all->cores < 2)
         return;
@@ -297,8 +307,8 @@ static void see_flat(struct mw_diagnosis *d, const struct mw_points *points)
     }
 }
 
-enum mw_err mw_diagnoser_run(struct mw_diagnoser *diagnoser, struct mw_diagnosis *result, const struct mw_points *points,
-                             struct mw_error *error)
+enum mw_err mw_diagnoser_run(struct mw_diagnoser *diagnoser, struct mw_diagnosis *result,
+                             const struct mw_points *points, struct mw_error *error)
 {
     struct mw_diagnose_view view;
     enum mw_err err = infer(diagnoser, &view, points, error);

@@ -23,7 +23,7 @@ enum mw_verdict {
     MW_VERDICT_STEP,
     MW_VERDICT_FLAT,
     MW_VERDICT_SLOWS_DOWN,
-    MW_VERDICT_CLASSES,      /* the nine above are classes of draws; below, what only the sum or other facts can say */
+    MW_VERDICT_CLASSES, /* the nine above are classes of draws; below, what only the sum or other facts can say */
     MW_VERDICT_MEMORY = MW_VERDICT_CLASSES,
     MW_VERDICT_WEAK_SCALING,
     MW_VERDICT_UNDETERMINED,
@@ -32,19 +32,19 @@ enum mw_verdict {
 const char *mw_verdict_name(enum mw_verdict verdict); /* "scales-well", … as in the manual of `memwall diagnose` */
 
 struct mw_diagnose_options {
-    unsigned cores;              /* P that the verdict is for; 0: the largest measured */
-    double freq_max_hz;          /* that the verdict is for; 0: the highest measured */
-    const unsigned *boundaries;  /* known socket, NUMA, SMT or kind boundaries; none: P/2 and where residuals step */
+    unsigned cores;             /* P that the verdict is for; 0: the largest measured */
+    double freq_max_hz;         /* that the verdict is for; 0: the highest measured */
+    const unsigned *boundaries; /* known socket, NUMA, SMT or kind boundaries; none: P/2 and where residuals step */
     size_t boundary_count;
     unsigned long seed;
 };
 
 struct mw_interval {
-    double low, median, high;    /* 5, 50, 95 % of the posterior */
+    double low, median, high; /* 5, 50, 95 % of the posterior */
 };
 
-struct mw_diagnosis_shares {     /* of the time at one end of the domain */
-    double cores, freq_hz;       /* freq_hz 0: unknown */
+struct mw_diagnosis_shares { /* of the time at one end of the domain */
+    double cores, freq_hz;   /* freq_hz 0: unknown */
     struct mw_interval serial, parallel, latency, nonscaling, overhead;
 };
 
@@ -53,27 +53,27 @@ enum mw_flat_fact { MW_FLAT_UNKNOWN, MW_FLAT_BUSY_CORES, MW_FLAT_POWER };
 
 struct mw_diagnosis {
     enum mw_verdict verdict;
-    double confidence;           /* posterior chance of the verdict; of the likeliest class where undetermined */
+    double confidence; /* posterior chance of the verdict; of the likeliest class where undetermined */
     double chance[MW_VERDICT_CLASSES];
     enum mw_verdict likeliest, second;
-    double step_chance;          /* of a step of 8 % or more, whatever the class */
-    unsigned step_after;         /* its place and size where step_chance >= .5 */
+    double step_chance;  /* of a step of 8 % or more, whatever the class */
+    unsigned step_after; /* its place and size where step_chance >= .5 */
     double step_size;
-    bool step_flag;              /* to be named beside another verdict */
+    bool step_flag;                   /* to be named beside another verdict */
     bool scales_coarse, stops_coarse; /* one frequency: >= .9 for scales-well or latency; for serial or bandwidth */
-    bool memory_open;            /* memory is not excluded: the points hold one frequency only */
+    bool memory_open;                 /* memory is not excluded: the points hold one frequency only */
     enum mw_flat_fact flat_fact;
-    double busy_cores;           /* CPU time over time at all cores; 0: unknown */
-    double power_per_core;       /* (P(p)/P(1) - 1)/(p - 1); only with flat_fact MW_FLAT_POWER */
+    double busy_cores;                  /* CPU time over time at all cores; 0: unknown */
+    double power_per_core;              /* (P(p)/P(1) - 1)/(p - 1); only with flat_fact MW_FLAT_POWER */
     struct mw_diagnosis_shares ends[4]; /* 1 and P cores at freq_max, then at freq_min where that is another */
-    size_t end_count;            /* 0 for a flat curve */
-    double memory_chance;        /* that memory takes a quarter of the time at P */
+    size_t end_count;                   /* 0 for a flat curve */
+    double memory_chance;               /* that memory takes a quarter of the time at P */
     unsigned cores;
     double freq_max_hz, freq_min_hz; /* of the points used; 0: unknown */
     size_t points_given, points_used;
-    double effective;            /* effective sample size */
-    double residual;             /* sd of ln value about the laws */
-    bool speedups;               /* no times: what moves with the frequency alone is not seen */
+    double effective; /* effective sample size */
+    double residual;  /* sd of ln value about the laws */
+    bool speedups;    /* no times: what moves with the frequency alone is not seen */
 };
 
 /*
@@ -94,11 +94,11 @@ enum mw_err mw_diagnose(struct mw_diagnosis *diagnosis, const struct mw_points *
 
 /* The next point to measure for a diagnosis. */
 struct mw_diagnose_step {
-    bool done;                   /* the verdict stands; candidate is then not set */
-    size_t candidate;            /* index into candidates */
-    double information;          /* expected, nats: ln of the variance between over within the classes; 0 for a design point */
-    enum mw_verdict between[2];  /* what it would tell apart */
-    char reason[200];            /* one sentence for people */
+    bool done;          /* the verdict stands; candidate is then not set */
+    size_t candidate;   /* index into candidates */
+    double information; /* expected, nats: ln of the variance between over within the classes; 0 for a design point */
+    enum mw_verdict between[2]; /* what it would tell apart */
+    char reason[200];           /* one sentence for people */
 };
 
 /*

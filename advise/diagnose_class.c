@@ -4,10 +4,11 @@
 #include <math.h>
 
 /* docs/diagnosis.md derives each. */
-static const double SHARE = .25;       /* a non-scaling quarter at P: doubling the cores gains under 1.6 */
-static const double MEMORY_TO_SERIAL = .5; /* a program with two causes is named after memory from half of the serial share */
-static const double FLAT = 1.25;       /* speedup at P under which cores do nothing */
-static const double SLOWER = 1.05;     /* two standard errors of a mean of repeats with 2 to 3 % noise */
+static const double SHARE = .25; /* a non-scaling quarter at P: doubling the cores gains under 1.6 */
+static const double MEMORY_TO_SERIAL =
+    .5;                            /* a program with two causes is named after memory from half of the serial share */
+static const double FLAT = 1.25;   /* speedup at P under which cores do nothing */
+static const double SLOWER = 1.05; /* two standard errors of a mean of repeats with 2 to 3 % noise */
 static const double GRAIN_LOSS = .15;  /* work of the busiest core over the mean, less one */
 static const double STEP = .08;        /* the smallest step four standard errors above 2 % noise */
 static const double SUPERLINEAR = .05; /* S/p - 1, or twice the misfit per core count */

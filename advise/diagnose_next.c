@@ -27,7 +27,8 @@ static size_t nearest(const struct mw_query *candidates, size_t count, double co
     double least = HUGE_VAL;
     for (size_t i = 0; i < count; i++) {
         double f = candidates[i].freq_hz > 0 && freq_hz > 0 ? fabs(log(candidates[i].freq_hz / freq_hz)) : 0;
-        double distance = fabs(log(candidates[i].cores / cores)) + 10 * f; /* the frequency first: 10 is past any ln p here */
+        double distance =
+            fabs(log(candidates[i].cores / cores)) + 10 * f; /* the frequency first: 10 is past any ln p here */
         if (distance < least) {
             least = distance;
             best = i;
@@ -65,7 +66,8 @@ static bool design(struct mw_diagnose_step *step, const struct mw_points *points
         size_t i = nearest(candidates, count, start[k].cores, start[k].freq_hz);
         if (measured(points, &candidates[i]))
             continue;
-        *step = (struct mw_diagnose_step){.candidate = i, .between = {MW_VERDICT_UNDETERMINED, MW_VERDICT_UNDETERMINED}};
+        *step =
+            (struct mw_diagnose_step){.candidate = i, .between = {MW_VERDICT_UNDETERMINED, MW_VERDICT_UNDETERMINED}};
         snprintf(step->reason, sizeof step->reason, "%s", start[k].reason);
         return true;
     }
@@ -73,8 +75,9 @@ static bool design(struct mw_diagnose_step *step, const struct mw_points *points
 }
 
 /* An unmeasured side of a known boundary, for verdicts that a step there could change. */
-static bool boundary_side(struct mw_diagnose_step *step, const struct mw_diagnoser *diagnoser, const struct mw_diagnosis *d,
-                          const struct mw_points *points, const struct mw_query *candidates, size_t count)
+static bool boundary_side(struct mw_diagnose_step *step, const struct mw_diagnoser *diagnoser,
+                          const struct mw_diagnosis *d, const struct mw_points *points,
+                          const struct mw_query *candidates, size_t count)
 {
     if (d->verdict == MW_VERDICT_FLAT || d->verdict == MW_VERDICT_SLOWS_DOWN || d->verdict == MW_VERDICT_WEAK_SCALING ||
         d->verdict == MW_VERDICT_STEP)
@@ -96,11 +99,12 @@ static bool boundary_side(struct mw_diagnose_step *step, const struct mw_diagnos
 }
 
 /* Variance of ln T at a candidate over all draws and within the classes; classes[] of the draws is given. */
-static double information(const struct mw_diagnoser *diagnoser, const struct mw_diagnosis *d, const enum mw_verdict *classes,
-                          size_t stride, const struct mw_query *query)
+static double information(const struct mw_diagnoser *diagnoser, const struct mw_diagnosis *d,
+                          const enum mw_verdict *classes, size_t stride, const struct mw_query *query)
 {
     double n[MW_VERDICT_CLASSES] = {0}, sum[MW_VERDICT_CLASSES] = {0}, square[MW_VERDICT_CLASSES] = {0};
-    double x = query->freq_hz > 0 && diagnoser->freq_scale_hz > 0 ? fmin(query->freq_hz / diagnoser->freq_scale_hz, 1) : 1;
+    double x =
+        query->freq_hz > 0 && diagnoser->freq_scale_hz > 0 ? fmin(query->freq_hz / diagnoser->freq_scale_hz, 1) : 1;
     for (size_t i = 0, k = 0; i < diagnoser->posterior.count; i += stride, k++) {
         const struct mw_mechanism_draw *draw = &diagnoser->posterior.draws[i];
         double v = draw->ln_scale + log(mw_mechanism_time(draw, query->cores, x, d->cores, NULL));
@@ -121,8 +125,9 @@ static double information(const struct mw_diagnoser *diagnoser, const struct mw_
     return log((fmax(variance, 0) + noise) / (fmax(within / all, 0) + noise));
 }
 
-static void most_telling(struct mw_diagnose_step *step, const struct mw_diagnoser *diagnoser, const struct mw_diagnosis *d,
-                         const struct mw_points *points, const struct mw_query *candidates, size_t count)
+static void most_telling(struct mw_diagnose_step *step, const struct mw_diagnoser *diagnoser,
+                         const struct mw_diagnosis *d, const struct mw_points *points,
+                         const struct mw_query *candidates, size_t count)
 {
     enum mw_verdict classes[INFORMATION_DRAWS];
     size_t stride = (diagnoser->posterior.count + INFORMATION_DRAWS - 1) / INFORMATION_DRAWS;
@@ -147,9 +152,9 @@ static void most_telling(struct mw_diagnose_step *step, const struct mw_diagnose
                  mw_verdict_name(d->second));
 }
 
-enum mw_err mw_diagnoser_next(struct mw_diagnoser *diagnoser, struct mw_diagnose_step *step, struct mw_diagnosis *diagnosis,
-                              const struct mw_points *points, const struct mw_query *candidates, size_t count,
-                              struct mw_error *error)
+enum mw_err mw_diagnoser_next(struct mw_diagnoser *diagnoser, struct mw_diagnose_step *step,
+                              struct mw_diagnosis *diagnosis, const struct mw_points *points,
+                              const struct mw_query *candidates, size_t count, struct mw_error *error)
 {
     if (count == 0)
         return mw_fail(error, MW_USAGE, "no candidates for the next point");

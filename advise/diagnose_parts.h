@@ -11,11 +11,11 @@
 
 struct mw_diagnoser {
     struct mw_diagnose_options options;
-    unsigned *boundaries;                  /* copy of the caller's */
+    unsigned *boundaries; /* copy of the caller's */
     struct mw_mechanism_bank *small, *large;
-    unsigned bank_cores;                   /* P that the banks are for */
+    unsigned bank_cores; /* P that the banks are for */
     struct mw_mechanism_posterior posterior;
-    double freq_scale_hz;                  /* F that x = 1 means; 0: unknown */
+    double freq_scale_hz; /* F that x = 1 means; 0: unknown */
 };
 
 enum { MW_DIAGNOSE_MAX_BOUNDARIES = 16 };

@@ -42,7 +42,8 @@ static const struct mw_point *point_at(const struct mw_points *points, double co
 {
     for (size_t i = 0; i < points->count; i++) {
         const struct mw_point *point = &points->items[i];
-        if (fabs(point->cores - cores) < .5 && point->value > 0 && fabs(point->freq_hz - freq_hz) <= SAME_FREQ * freq_hz)
+        if (fabs(point->cores - cores) < .5 && point->value > 0 &&
+            fabs(point->freq_hz - freq_hz) <= SAME_FREQ * freq_hz)
             return point;
     }
     return NULL;
@@ -84,7 +85,8 @@ enum mw_err mw_karp_flatt_table(struct mw_karp_flatt_row **rows, size_t *count, 
     return MW_OK;
 }
 
-static enum mw_err say_speedup(struct mw_sentences *out, const struct mw_karp_flatt_row *rows, size_t n, struct mw_error *error)
+static enum mw_err say_speedup(struct mw_sentences *out, const struct mw_karp_flatt_row *rows, size_t n,
+                               struct mw_error *error)
 {
     const struct mw_karp_flatt_row *best = NULL, *last = NULL, *middle = NULL;
     for (size_t i = 0; i < n; i++) {
@@ -115,18 +117,21 @@ static enum mw_err say_frequency(struct mw_sentences *out, const struct mw_diagn
                                  struct mw_error *error)
 {
     if (d->speedups)
-        return mw_sentences_add(out, error, "speedups without times: what moves with the frequency on one core is not seen");
+        return mw_sentences_add(out, error,
+                                "speedups without times: what moves with the frequency on one core is not seen");
     if (d->memory_open)
-        return mw_sentences_add(out, error, "one frequency only: memory is not excluded, its time looks like computing");
+        return mw_sentences_add(out, error,
+                                "one frequency only: memory is not excluded, its time looks like computing");
     double r = d->freq_min_hz / d->freq_max_hz;
     const double at[] = {1, d->cores};
     enum mw_err err = MW_OK;
     for (size_t i = 0; i < 2 && err == MW_OK; i++) {
-        const struct mw_point *high = point_at(points, at[i], d->freq_max_hz), *low = point_at(points, at[i], d->freq_min_hz);
+        const struct mw_point *high = point_at(points, at[i], d->freq_max_hz),
+                              *low = point_at(points, at[i], d->freq_min_hz);
         if (high && low && (i == 0 || d->cores > 1))
-            err = mw_sentences_add(out, error, "on %.0f core%s %.2f of the time at %.3g GHz does not depend on the frequency",
-                                   at[i], at[i] > 1 ? "s" : "", (1 - r * low->value / high->value) / (1 - r),
-                                   d->freq_max_hz / 1e9);
+            err = mw_sentences_add(
+                out, error, "on %.0f core%s %.2f of the time at %.3g GHz does not depend on the frequency", at[i],
+                at[i] > 1 ? "s" : "", (1 - r * low->value / high->value) / (1 - r), d->freq_max_hz / 1e9);
     }
     return err;
 }
@@ -135,8 +140,8 @@ static enum mw_err say_facts(struct mw_sentences *out, const struct mw_diagnosis
 {
     enum mw_err err = MW_OK;
     if (d->step_chance >= .5)
-        err = mw_sentences_add(out, error, "a step of %.0f %% in time from %u to %u cores (chance %.2f)", 100 * d->step_size,
-                               d->step_after, d->step_after + 1, d->step_chance);
+        err = mw_sentences_add(out, error, "a step of %.0f %% in time from %u to %u cores (chance %.2f)",
+                               100 * d->step_size, d->step_after, d->step_after + 1, d->step_chance);
     if (err == MW_OK && d->busy_cores > 0)
         err = mw_sentences_add(out, error, "CPU time over wall time is %.1f with all cores", d->busy_cores);
     if (err == MW_OK && d->flat_fact == MW_FLAT_POWER)
@@ -172,19 +177,22 @@ static enum mw_err say_thumb(struct mw_sentences *out, const struct mw_model *mo
     if (identified(f) && f->high < THUMB_SERIAL)
         err = mw_sentences_add(out, error, "f = %.3f (%.3f to %.3f), under .7: the paper's rule of thumb says serial",
                                f->value, f->low, f->high);
-    if (err == MW_OK && identified(f) && f->low > THUMB_PARALLEL && identified(k) && identified(m1) && k->low > THUMB_LARGE &&
-        m1->low > m2->high)
-        err = mw_sentences_add(out, error, "f over .9 with k = %.2f and m1 = %.3f: the paper's rule of thumb says memory",
-                               k->value, m1->value);
+    if (err == MW_OK && identified(f) && f->low > THUMB_PARALLEL && identified(k) && identified(m1) &&
+        k->low > THUMB_LARGE && m1->low > m2->high)
+        err =
+            mw_sentences_add(out, error, "f over .9 with k = %.2f and m1 = %.3f: the paper's rule of thumb says memory",
+                             k->value, m1->value);
     if (err == MW_OK && identified(m2) && identified(m1) && m2->low > m1->high)
-        err = mw_sentences_add(out, error, "m2 = %.3f over m1: further cores' caches take memory accesses away", m2->value);
+        err = mw_sentences_add(out, error, "m2 = %.3f over m1: further cores' caches take memory accesses away",
+                               m2->value);
     if (err == MW_OK && k && !identified(k))
-        err = mw_sentences_add(out, error, "k is %s: no rule of thumb about k or m1 is applied", mw_param_status_name(k->status));
+        err = mw_sentences_add(out, error, "k is %s: no rule of thumb about k or m1 is applied",
+                               mw_param_status_name(k->status));
     return err;
 }
 
-enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw_diagnosis *d, const struct mw_model *model,
-                                  struct mw_error *error)
+enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw_diagnosis *d,
+                                  const struct mw_model *model, struct mw_error *error)
 {
     struct mw_karp_flatt_row *rows = NULL;
     size_t n = 0;
@@ -215,10 +223,12 @@ enum mw_err mw_energy_evidence(struct mw_sentences *evidence, const struct mw_po
     if (!one || one == last)
         return mw_sentences_add(evidence, error, "energies without times, and none on one core to compare with");
     if (last->value < one->value)
-        return mw_sentences_add(evidence, error, "energy falls from %.4g J on one core to %.4g J on %u; more cores draw no less "
-                                                 "power, so the speedup there is at least %.2f",
+        return mw_sentences_add(evidence, error,
+                                "energy falls from %.4g J on one core to %.4g J on %u; more cores draw no less "
+                                "power, so the speedup there is at least %.2f",
                                 one->value, last->value, last->cores, one->value / last->value);
-    return mw_sentences_add(evidence, error, "energy rises from %.4g J on one core to %.4g J on %u: the power of the cores "
-                                             "outweighs what they gain; how much they gain the energies don't tell",
+    return mw_sentences_add(evidence, error,
+                            "energy rises from %.4g J on one core to %.4g J on %u: the power of the cores "
+                            "outweighs what they gain; how much they gain the energies don't tell",
                             one->value, last->value, last->cores);
 }

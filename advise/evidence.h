@@ -14,8 +14,8 @@ struct mw_sentences {
     size_t count;
 };
 void mw_sentences_release(struct mw_sentences *sentences);
-enum mw_err mw_sentences_add(struct mw_sentences *sentences, struct mw_error *error, const char *format, ...)
-    MW_CHECKED MW_PRINTF(3, 4);
+enum mw_err mw_sentences_add(struct mw_sentences *sentences, struct mw_error *error, const char *format, ...) MW_CHECKED
+    MW_PRINTF(3, 4);
 
 /* Speedup over one core at the same frequency, measured points only. */
 struct mw_karp_flatt_row {
@@ -34,8 +34,8 @@ enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_dia
                                 struct mw_error *error) MW_CHECKED;
 
 /* A table of energies only: what is left to say. */
-enum mw_err mw_energy_evidence(struct mw_sentences *evidence, const struct mw_points *points, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err mw_energy_evidence(struct mw_sentences *evidence, const struct mw_points *points,
+                               struct mw_error *error) MW_CHECKED;
 
 const char *mw_verdict_sentence(enum mw_verdict verdict); /* one line on what the verdict means */
 

@@ -28,14 +28,14 @@ struct mw_candidate {
 
 struct mw_goal {
     enum mw_objective objective;
-    double deadline_s;     /* 0: none */
-    double power_cap_w;    /* 0: none */
+    double deadline_s;  /* 0: none */
+    double power_cap_w; /* 0: none */
     bool has_slowdown;
     double max_slowdown;   /* fraction over the time of the reference */
     double min_efficiency; /* speedup over one core at the same frequency, over cores; 0: none */
     bool has_reference;
     struct mw_candidate reference; /* else all cores at the highest frequency */
-    double certainty;      /* that a limit holds where it was not measured; .9 by default */
+    double certainty;              /* that a limit holds where it was not measured; .9 by default */
 };
 
 bool mw_goal_needs_power(const struct mw_goal *goal);

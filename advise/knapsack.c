@@ -133,7 +133,8 @@ static double round_off(const struct problem *p, const double capacity[WEIGHTS])
             }
         }
         if (moved) {
-            const struct mw_choice *to = &p->choices[p->kept[best_choice]], *from = &p->choices[p->kept[taken[to->class]]];
+            const struct mw_choice *to = &p->choices[p->kept[best_choice]],
+                                   *from = &p->choices[p->kept[taken[to->class]]];
             cost += to->cost - from->cost;
             for (int k = 0; k < WEIGHTS; k++)
                 sum[k] += to->weight[k] - from->weight[k];
@@ -151,7 +152,8 @@ static void fix_by_reduced_cost(struct problem *p, double upper)
 {
     double bound = glp_get_obj_val(p->lp), slack = rounding * fmax(fabs(upper), 1e-300);
     for (size_t j = 0; j < p->kept_count; j++)
-        if (glp_get_col_stat(p->lp, (int)j + 1) == GLP_NL && bound + glp_get_col_dual(p->lp, (int)j + 1) > upper + slack)
+        if (glp_get_col_stat(p->lp, (int)j + 1) == GLP_NL &&
+            bound + glp_get_col_dual(p->lp, (int)j + 1) > upper + slack)
             glp_set_col_bnds(p->lp, (int)j + 1, GLP_FX, 0, 0);
 }
 

@@ -53,8 +53,10 @@ static enum mw_err choice_init(struct choice *c, const struct mw_points *points,
                                struct mw_error *error)
 {
     size_t n = o->candidate_count + points->count;
-    *c = (struct choice){.items = calloc(n, sizeof *c->items), .of_point = calloc(points->count + 1, sizeof *c->of_point),
-                         .readings = calloc(points->count + 1, sizeof *c->readings), .count = o->candidate_count};
+    *c = (struct choice){.items = calloc(n, sizeof *c->items),
+                         .of_point = calloc(points->count + 1, sizeof *c->of_point),
+                         .readings = calloc(points->count + 1, sizeof *c->readings),
+                         .count = o->candidate_count};
     if (!c->items || !c->of_point || !c->readings) {
         choice_release(c);
         return mw_fail(error, MW_NOMEM, "out of memory");
@@ -68,9 +70,12 @@ static enum mw_err choice_init(struct choice *c, const struct mw_points *points,
         if (found == c->count)
             c->items[c->count++] = at;
         c->of_point[i] = found;
-        c->readings[i] = (struct mw_reading){.time_s = energies ? 0 : p->value,
-                                             .energy_j = energies ? p->value : p->has_energy ? p->energy_j : 0,
-                                             .spread = p->count > 1 ? p->spread * sqrt(M_PI / 2 / (double)p->count) : 0};
+        c->readings[i] =
+            (struct mw_reading){.time_s = energies ? 0 : p->value,
+                                .energy_j = energies        ? p->value
+                                            : p->has_energy ? p->energy_j
+                                                            : 0,
+                                .spread = p->count > 1 ? p->spread * sqrt(M_PI / 2 / (double)p->count) : 0};
     }
     return MW_OK;
 }
@@ -83,10 +88,12 @@ static void describe_best(struct mw_plan *plan, const struct mw_tuner *tuner, co
     double left = 1 - mw_tuner_result(tuner).certainty;
     if (mw_tuner_best(tuner, &best)) {
         mw_plan_name(c->items[best], name, sizeof name);
-        snprintf(plan->state, sizeof plan->state, "best of %zu measured: %s; chance that something is better by %.3g %%: %.0f %%",
+        snprintf(plan->state, sizeof plan->state,
+                 "best of %zu measured: %s; chance that something is better by %.3g %%: %.0f %%",
                  mw_tuner_result(tuner).count, name, 100 * o->tolerance, 100 * left);
     } else {
-        snprintf(plan->state, sizeof plan->state, "none of %zu measured keeps the limits; the best chance elsewhere is %.0f %%",
+        snprintf(plan->state, sizeof plan->state,
+                 "none of %zu measured keeps the limits; the best chance elsewhere is %.0f %%",
                  mw_tuner_result(tuner).count, 100 * left);
     }
 }
@@ -114,7 +121,8 @@ static enum mw_err add_best(struct mw_plan *plan, struct mw_tuner *tuner, const 
     } else {
         snprintf(p->settles, sizeof p->settles, "whether the limits can be kept here");
     }
-    struct mw_reading as_predicted = {.time_s = energies ? 0 : exp(look.ln_time), .energy_j = exp(look.ln_time + look.ln_power)};
+    struct mw_reading as_predicted = {.time_s = energies ? 0 : exp(look.ln_time),
+                                      .energy_j = exp(look.ln_time + look.ln_power)};
     return mw_tuner_observe(tuner, next, &as_predicted, NULL, error);
 }
 
@@ -127,8 +135,12 @@ static enum mw_err plan_best(struct mw_plan *plan, const struct mw_points *point
     enum mw_err err = choice_init(&c, points, o, error);
     if (err)
         return err;
-    struct mw_tune_options with = {.tolerance = o->tolerance, .max_points = c.count, .memory_freq_hz = o->memory_freq_hz,
-                                   .boundaries = o->boundaries, .boundary_count = o->boundary_count, .energy_only = energies,
+    struct mw_tune_options with = {.tolerance = o->tolerance,
+                                   .max_points = c.count,
+                                   .memory_freq_hz = o->memory_freq_hz,
+                                   .boundaries = o->boundaries,
+                                   .boundary_count = o->boundary_count,
+                                   .energy_only = energies,
                                    .seed = o->seed};
     err = mw_tuner_alloc(&tuner, &o->goal, &with, c.items, c.count, error);
     if (!err)
@@ -171,7 +183,8 @@ static enum mw_err believe(struct mw_point *all, size_t count, struct mw_candida
     if (!err)
         err = mw_surrogate_predict(surrogate, 1, &sites[count], &mean, &variance, error);
     if (!err)
-        all[count] = (struct mw_point){.cores = c.cores, .freq_hz = c.freq_hz, .value = exp(mean), .count = 1, .noise_factor = 1};
+        all[count] = (struct mw_point){
+            .cores = c.cores, .freq_hz = c.freq_hz, .value = exp(mean), .count = 1, .noise_factor = 1};
     mw_surrogate_free(surrogate);
     free(sites);
     free(ln_value);
@@ -181,8 +194,10 @@ static enum mw_err believe(struct mw_point *all, size_t count, struct mw_candida
 enum mw_err mw_plan_diagnosis(struct mw_plan *plan, const struct mw_points *points, const struct mw_plan_options *o,
                               size_t wanted, struct mw_error *error)
 {
-    struct mw_diagnose_options how = {.boundaries = o->boundaries, .boundary_count = o->boundary_count, .seed = o->seed};
-    struct mw_points all = {.items = calloc(points->count + wanted + 1, sizeof *all.items), .count = points->count,
+    struct mw_diagnose_options how = {
+        .boundaries = o->boundaries, .boundary_count = o->boundary_count, .seed = o->seed};
+    struct mw_points all = {.items = calloc(points->count + wanted + 1, sizeof *all.items),
+                            .count = points->count,
                             .quantity = points->quantity};
     struct mw_query *query = calloc(o->candidate_count, sizeof *query);
     struct mw_diagnoser *diagnoser = NULL;
@@ -208,7 +223,8 @@ enum mw_err mw_plan_diagnosis(struct mw_plan *plan, const struct mw_points *poin
         struct mw_plan_point *p = mw_plan_add(plan, o->candidates[step.candidate]);
         snprintf(p->reason, sizeof p->reason, "%s", step.reason);
         if (step.information > 0)
-            snprintf(p->settles, sizeof p->settles, "%s or %s", mw_verdict_name(step.between[0]), mw_verdict_name(step.between[1]));
+            snprintf(p->settles, sizeof p->settles, "%s or %s", mw_verdict_name(step.between[0]),
+                     mw_verdict_name(step.between[1]));
         else
             snprintf(p->settles, sizeof p->settles, "a point that every verdict rests on");
         err = believe(all.items, all.count, p->candidate, o, error);

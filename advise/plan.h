@@ -16,21 +16,21 @@ enum mw_plan_purpose { MW_PLAN_BEST, MW_PLAN_SURFACE, MW_PLAN_DIAGNOSIS };
 
 struct mw_plan_options {
     enum mw_plan_purpose purpose;
-    struct mw_goal goal;         /* for the best */
-    double tolerance;            /* .02 */
-    size_t count;                /* points wanted; 0: three next ones, or the whole first design */
+    struct mw_goal goal; /* for the best */
+    double tolerance;    /* .02 */
+    size_t count;        /* points wanted; 0: three next ones, or the whole first design */
     const struct mw_candidate *candidates;
     size_t candidate_count;
-    const unsigned *boundaries;  /* core counts after which a socket, node or other kind begins */
+    const unsigned *boundaries; /* core counts after which a socket, node or other kind begins */
     size_t boundary_count;
-    double memory_freq_hz;       /* 0: 2.133 GHz */
+    double memory_freq_hz; /* 0: 2.133 GHz */
     unsigned long seed;
 };
 
 struct mw_plan_point {
     struct mw_candidate candidate;
-    bool has_time;               /* false in a first design: nothing is known of times */
-    double time_s;               /* predicted cost of one run */
+    bool has_time; /* false in a first design: nothing is known of times */
+    double time_s; /* predicted cost of one run */
     char reason[200];
     char settles[200];
 };
@@ -38,8 +38,8 @@ struct mw_plan_point {
 struct mw_plan {
     struct mw_plan_point *points;
     size_t count;
-    bool settled;                /* nothing is left that is worth a run; points may be empty */
-    char state[240];             /* what is known so far, in a sentence */
+    bool settled;    /* nothing is left that is worth a run; points may be empty */
+    char state[240]; /* what is known so far, in a sentence */
 };
 
 /*

@@ -42,7 +42,8 @@ static void design_best(struct mw_plan *plan, const struct mw_plan_options *o, c
     bool one = !(r->low_hz < r->high_hz);
     add(plan, o, r->cores, r->high_hz, "all cores at the highest frequency", "what everything is compared with");
     if (!one)
-        add(plan, o, r->cores, r->low_hz, "all cores at the lowest frequency", "what the frequency does to time and power");
+        add(plan, o, r->cores, r->low_hz, "all cores at the lowest frequency",
+            "what the frequency does to time and power");
     add(plan, o, r->cores / 2., r->high_hz, "half of the cores", "whether the second half of the cores pays");
     if (one)
         add(plan, o, r->cores / 4., r->high_hz, "a quarter of the cores", "how the curve bends");
@@ -82,7 +83,8 @@ static void design_diagnosis(struct mw_plan *plan, const struct mw_plan_options 
     bool one = !(r->low_hz < r->high_hz);
     add(plan, o, r->cores, r->high_hz, "all cores at the highest frequency", "where the verdict is given");
     if (!one) {
-        add(plan, o, r->cores, r->low_hz, "all cores at the lowest frequency", "memory or serial work: one run settles most of it");
+        add(plan, o, r->cores, r->low_hz, "all cores at the lowest frequency",
+            "memory or serial work: one run settles most of it");
         add(plan, o, few, r->low_hz, "a few cores at the lowest frequency", "whether memory binds from the start");
     }
     add(plan, o, 1, r->high_hz, "one core", "what speedup is counted from");
@@ -90,11 +92,14 @@ static void design_diagnosis(struct mw_plan *plan, const struct mw_plan_options 
     for (size_t b = 0; b < o->boundary_count && b < EDGES; b++) {
         if (o->boundaries[b] >= r->cores)
             continue;
-        add(plan, o, o->boundaries[b], r->high_hz, "the last core before a boundary", "whether crossing it costs a step");
-        add(plan, o, o->boundaries[b] + 1., r->high_hz, "the first core behind a boundary", "whether crossing it costs a step");
+        add(plan, o, o->boundaries[b], r->high_hz, "the last core before a boundary",
+            "whether crossing it costs a step");
+        add(plan, o, o->boundaries[b] + 1., r->high_hz, "the first core behind a boundary",
+            "whether crossing it costs a step");
     }
     if (!o->boundary_count && r->cores >= 4) {
-        add(plan, o, r->cores / 2, r->high_hz, "half of the cores, where a boundary often lies", "whether there is a step");
+        add(plan, o, r->cores / 2, r->high_hz, "half of the cores, where a boundary often lies",
+            "whether there is a step");
         add(plan, o, r->cores / 2 + 1., r->high_hz, "one more than half of the cores", "whether there is a step");
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts && plan->count < DESIGN; i++)

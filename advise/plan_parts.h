@@ -14,8 +14,8 @@ void mw_plan_name(struct mw_candidate candidate, char *text, size_t size);
 void mw_plan_first_design(struct mw_plan *plan, const struct mw_plan_options *options);
 enum mw_err mw_plan_surface(struct mw_plan *plan, const struct mw_points *points, const struct mw_plan_options *options,
                             size_t wanted, struct mw_error *error) MW_CHECKED;
-enum mw_err mw_plan_diagnosis(struct mw_plan *plan, const struct mw_points *points, const struct mw_plan_options *options,
-                              size_t wanted, struct mw_error *error) MW_CHECKED;
+enum mw_err mw_plan_diagnosis(struct mw_plan *plan, const struct mw_points *points,
+                              const struct mw_plan_options *options, size_t wanted, struct mw_error *error) MW_CHECKED;
 
 enum { MW_PLAN_DESIGN_MOST = 64 };
 

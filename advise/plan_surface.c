@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 enum {
-    GRID = 200,     /* candidates that the variance is summed over: the covariance of all takes their square */
-    FITTED = 64,    /* points that the surrogate is fitted to */
+    GRID = 200,  /* candidates that the variance is summed over: the covariance of all takes their square */
+    FITTED = 64, /* points that the surrogate is fitted to */
 };
 static const double default_memory_freq_hz = 2.133e9;
 
@@ -43,13 +43,15 @@ static enum mw_err prepare(struct surface *s, const struct mw_points *points, co
 {
     struct mw_surrogate *surrogate = NULL;
     double high = 0, ln_value[FITTED];
-    struct mw_site *all = calloc(points->count + o->candidate_count, sizeof *all), *candidates = all + points->count, fitted[FITTED];
+    struct mw_site *all = calloc(points->count + o->candidate_count, sizeof *all), *candidates = all + points->count,
+                   fitted[FITTED];
     size_t kept[FITTED];
     s->kept = calloc(GRID, sizeof *s->kept);
     s->grid = calloc(GRID, sizeof *s->grid);
     s->mean = calloc(2 * GRID, sizeof *s->mean);
     s->covariance = calloc((size_t)GRID * GRID, sizeof *s->covariance);
-    enum mw_err err = all && s->kept && s->grid && s->mean && s->covariance ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err =
+        all && s->kept && s->grid && s->mean && s->covariance ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; !err && i < o->candidate_count; i++)
         high = fmax(high, o->candidates[i].freq_hz);
     for (size_t i = 0; !err && i < points->count; i++)
@@ -66,8 +68,8 @@ static enum mw_err prepare(struct surface *s, const struct mw_points *points, co
         s->count = mw_thin(candidates, o->candidate_count, GRID, s->kept);
         for (size_t i = 0; i < s->count; i++)
             s->grid[i] = candidates[s->kept[i]];
-        err = mw_surrogate_alloc(&surrogate, points->quantity == MW_ENERGY ? MW_SURROGATE_ENERGY : MW_SURROGATE_TIME, 0, o->seed,
-                                 error);
+        err = mw_surrogate_alloc(&surrogate, points->quantity == MW_ENERGY ? MW_SURROGATE_ENERGY : MW_SURROGATE_TIME, 0,
+                                 o->seed, error);
         if (!err)
             err = mw_surrogate_fit(surrogate, n, fitted, ln_value, NULL, error);
     }
@@ -149,13 +151,14 @@ enum mw_err mw_plan_surface(struct mw_plan *plan, const struct mw_points *points
         used[best] = true;
         err = condition(&s, best, error);
         snprintf(p->reason, sizeof p->reason, "lowers the uncertainty of the whole surface most for its run time");
-        snprintf(p->settles, sizeof p->settles, "known to %.1f %% here; the mean over the surface falls from %.1f to %.1f %%", own,
-                 100 * sd, 100 * mean_sd(&s));
+        snprintf(p->settles, sizeof p->settles,
+                 "known to %.1f %% here; the mean over the surface falls from %.1f to %.1f %%", own, 100 * sd,
+                 100 * mean_sd(&s));
     }
     if (!err) {
         plan->settled = plan->count == 0;
-        snprintf(plan->state, sizeof plan->state, "%zu points measured; predictions are good to %.1f %% on average", points->count,
-                 100 * before);
+        snprintf(plan->state, sizeof plan->state, "%zu points measured; predictions are good to %.1f %% on average",
+                 points->count, 100 * before);
     }
     free(used);
     surface_release(&s);

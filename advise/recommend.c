@@ -187,21 +187,22 @@ static void find_obstacle(struct mw_recommendation *r, const struct mw_goal *goa
         }
         for (size_t i = 0; i < r->count; i++)
             if (r->options[i].gain_kept)
-                l.chance = fmax(l.chance, mw_goal_chance(&l.alone, &r->options[i].outlook, r->reference.outlook.ln_time));
+                l.chance =
+                    fmax(l.chance, mw_goal_chance(&l.alone, &r->options[i].outlook, r->reference.outlook.ln_time));
         limits[count++] = l;
         worst = l.chance < limits[worst].chance ? count - 1 : worst;
     }
     if (count && limits[worst].chance < goal->certainty)
-        snprintf(r->obstacle, sizeof r->obstacle, "%s: kept with %.0f %% at best, %.3g %% asked for", limits[worst].text,
-                 100 * limits[worst].chance, 100 * goal->certainty);
+        snprintf(r->obstacle, sizeof r->obstacle, "%s: kept with %.0f %% at best, %.3g %% asked for",
+                 limits[worst].text, 100 * limits[worst].chance, 100 * goal->certainty);
     else if (count)
-        snprintf(r->obstacle, sizeof r->obstacle, "each limit alone can be kept, all of them together with %.0f %% at best",
+        snprintf(r->obstacle, sizeof r->obstacle,
+                 "each limit alone can be kept, all of them together with %.0f %% at best",
                  100 * r->options[r->choice].chance);
 }
 
 enum mw_err mw_recommend(struct mw_recommendation *recommendation, const struct mw_model *model,
-                         const struct mw_goal *goal, const struct mw_recommend_options *options,
-                         struct mw_error *error)
+                         const struct mw_goal *goal, const struct mw_recommend_options *options, struct mw_error *error)
 {
     struct mw_recommendation r = {0};
     size_t *order = NULL;
@@ -262,8 +263,8 @@ enum mw_err mw_gains_parse(const char *text, struct mw_gain **gains, size_t *cou
         if (!colon || mw_parse_freq(item, &list[i].freq_hz, NULL) || mw_parse_number(colon + 1, &percent, NULL) ||
             percent < 0 || (i && list[i].freq_hz <= list[i - 1].freq_hz)) {
             free(list);
-            return mw_fail(error, MW_USAGE, "'%s' is not a list of frequency:percent in ascending frequency, as in 2.4:2.5,2.5:5",
-                           text);
+            return mw_fail(error, MW_USAGE,
+                           "'%s' is not a list of frequency:percent in ascending frequency, as in 2.4:2.5,2.5:5", text);
         }
         list[i].gain = percent / 100;
         text += length + (text[length] == ',');

@@ -12,33 +12,33 @@
  * among the configurations that keep the limits with the certainty asked for. A measured configuration counts as what
  * it was measured to be. Figures: make bench-advice. Test: test_recommend.c.
  */
-struct mw_gain {          /* a step up to this frequency only for a gain in time of at least `gain` */
+struct mw_gain { /* a step up to this frequency only for a gain in time of at least `gain` */
     double freq_hz, gain;
 };
 
 struct mw_recommend_options {
-    const double *cores;  /* to choose from, ascending; NULL: every number up to the largest measured */
+    const double *cores; /* to choose from, ascending; NULL: every number up to the largest measured */
     size_t core_count;
     const double *freqs_hz; /* NULL: mw_supposed_freqs */
     size_t freq_count;
-    double within;        /* fewest cores whose expected objective is within this fraction of the best; 0: the best */
+    double within; /* fewest cores whose expected objective is within this fraction of the best; 0: the best */
     const struct mw_gain *gains; /* ascending in frequency; the base is the highest frequency below all of them */
     size_t gain_count;
     unsigned long seed;
 };
 
-struct mw_spread {        /* 90 % interval about the median; equal where measured */
+struct mw_spread { /* 90 % interval about the median; equal where measured */
     double value, low, high;
 };
 
 struct mw_option {
     struct mw_candidate candidate;
     bool measured;
-    bool has_time, has_energy;   /* time: not from tables of energies or speedups; energy: with a power model */
+    bool has_time, has_energy; /* time: not from tables of energies or speedups; energy: with a power model */
     struct mw_spread time_s, power_w, energy_j, objective, efficiency;
-    double expected;             /* mean of the objective */
-    double chance;               /* that all limits hold */
-    bool gain_kept;              /* no rule of `gains` forbids this frequency */
+    double expected; /* mean of the objective */
+    double chance;   /* that all limits hold */
+    bool gain_kept;  /* no rule of `gains` forbids this frequency */
     bool extrapolated;
     struct mw_outlook outlook;
 };
@@ -46,21 +46,21 @@ struct mw_option {
 enum { MW_VERIFY = 3 };
 
 struct mw_recommendation {
-    struct mw_option *options;   /* every candidate, by frequency and cores */
+    struct mw_option *options; /* every candidate, by frequency and cores */
     size_t count;
-    bool feasible;               /* something keeps the limits with the certainty */
-    size_t choice;               /* index; where infeasible the likeliest to keep them */
+    bool feasible; /* something keeps the limits with the certainty */
+    size_t choice; /* index; where infeasible the likeliest to keep them */
     struct mw_option reference;
     struct mw_spread time_change, energy_change; /* fractions, choice over reference - 1 */
-    size_t *ties;                /* expected objective within 2 % of the choice's, the best first */
+    size_t *ties;                                /* expected objective within 2 % of the choice's, the best first */
     size_t tie_count;
-    size_t cheapest;             /* of choice and ties the one with the fewest cores */
-    size_t *front;               /* not beaten in both expected time and energy, the fastest first */
+    size_t cheapest; /* of choice and ties the one with the fewest cores */
+    size_t *front;   /* not beaten in both expected time and energy, the fastest first */
     size_t front_count;
-    size_t verify[MW_VERIFY];    /* best ones not measured yet: to be run before the choice is relied on */
+    size_t verify[MW_VERIFY]; /* best ones not measured yet: to be run before the choice is relied on */
     size_t verify_count;
-    bool relative;               /* speedups only: objective and changes are relative, one frequency is compared */
-    char obstacle[200];          /* where infeasible: the limit that breaks, and by how much */
+    bool relative;      /* speedups only: objective and changes are relative, one frequency is compared */
+    char obstacle[200]; /* where infeasible: the limit that breaks, and by how much */
 };
 
 /*

@@ -131,7 +131,8 @@ static void look_at(struct mw_option *o, const struct mw_model *model, const str
         look->ln_efficiency = log(one->value / point->value / point->cores);
         look->efficiency_variance = one == point ? 0 : median_variance(one) + median_variance(point);
     }
-    *(model->quantity == MW_ENERGY ? &look->ln_power : &look->ln_time) = speedups ? -log(point->value) : log(point->value);
+    *(model->quantity == MW_ENERGY ? &look->ln_power : &look->ln_time) =
+        speedups ? -log(point->value) : log(point->value);
     *(model->quantity == MW_ENERGY ? &look->power_variance : &look->time_variance) = median_variance(point);
     if (model->quantity == MW_TIME && p->has_energy && (point->has_energy || point->has_power)) {
         look->ln_power = log(point->has_energy ? point->energy_j / point->value : point->power_w);
@@ -165,8 +166,9 @@ static enum mw_err look_at_energies(struct mw_recommendation *r, const struct mw
         high = fmax(high, model->points.items[i].freq_hz);
     for (size_t i = 0; !err && i < n + model->points.count; i++) {
         const struct mw_point *p = i < n ? NULL : &model->points.items[i - n];
-        struct mw_candidate c = p ? (struct mw_candidate){p->cores, p->freq_hz}
-                                  : i < r->count ? r->options[i].candidate : r->reference.candidate;
+        struct mw_candidate c = p              ? (struct mw_candidate){p->cores, p->freq_hz}
+                                : i < r->count ? r->options[i].candidate
+                                               : r->reference.candidate;
         double f = c.freq_hz > 0 ? c.freq_hz : memory, sockets = 1;
         for (size_t b = 0; b < model->boundary_count; b++)
             sockets += c.cores > model->boundaries[b];

@@ -24,7 +24,8 @@ static const double rounding = 1e-12;
 
 static bool in_time(const struct mw_job *job, const struct mw_job_option *o, double longest)
 {
-    return (!(job->deadline_s > 0) || o->time_s <= job->deadline_s * (1 + rounding)) && o->time_s <= longest * (1 + rounding);
+    return (!(job->deadline_s > 0) || o->time_s <= job->deadline_s * (1 + rounding)) &&
+           o->time_s <= longest * (1 + rounding);
 }
 
 /* The best assignment with all times within `longest`; task->picked and the choices hold it. */
@@ -41,8 +42,8 @@ static enum mw_err solve(struct task *t, double longest, enum weight what, bool 
             if (!in_time(&t->jobs[j], option, longest) || option->cores > t->limits->cores)
                 continue;
             double cost = what == COST_ENERGY ? option->energy_j : what == COST_CORES ? option->cores : option->power_w;
-            t->choices[n++] = (struct mw_choice){.class = j, .origin = o, .cost = cost,
-                                                 .weight = {option->cores, option->power_w}};
+            t->choices[n++] =
+                (struct mw_choice){.class = j, .origin = o, .cost = cost, .weight = {option->cores, option->power_w}};
         }
         if (n == before) {
             *feasible = false;
@@ -139,7 +140,8 @@ static enum mw_err explain(struct task *t, char *text, size_t size, struct mw_er
         err = solve(t, INFINITY, COST_POWER, &fits, error); /* under the cores, without the cap */
         double power = !err && fits ? sum_picked(t, COST_POWER) : 0;
         if (!err)
-            snprintf(text, size, "the power cap of %.5g W: on %u cores with their deadlines the jobs need at least %.5g W",
+            snprintf(text, size,
+                     "the power cap of %.5g W: on %u cores with their deadlines the jobs need at least %.5g W",
                      limits->power_cap_w, limits->cores, power);
     }
     t->limits = limits;
@@ -172,7 +174,10 @@ enum mw_err mw_jobs_assign(struct mw_assignment *assignment, const struct mw_job
     if (!count)
         return mw_fail(error, MW_USAGE, "there is no job");
     struct mw_assignment a = {.option = calloc(count, sizeof *a.option)};
-    struct task t = {.jobs = jobs, .count = count, .limits = limits, .choices = calloc(total, sizeof *t.choices),
+    struct task t = {.jobs = jobs,
+                     .count = count,
+                     .limits = limits,
+                     .choices = calloc(total, sizeof *t.choices),
                      .picked = calloc(count, sizeof *t.picked)};
     bool feasible = false;
     double longest = INFINITY;

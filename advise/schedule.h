@@ -15,10 +15,10 @@
  */
 struct mw_job_option {
     unsigned cores;
-    double freq_hz;    /* 0: unknown */
-    double time_s;     /* > 0; the deadline and the longest time are counted with it */
-    double power_w;    /* 0: unknown; the cap is counted with it */
-    double energy_j;   /* 0: unknown */
+    double freq_hz;  /* 0: unknown */
+    double time_s;   /* > 0; the deadline and the longest time are counted with it */
+    double power_w;  /* 0: unknown; the cap is counted with it */
+    double energy_j; /* 0: unknown */
 };
 
 struct mw_job {
@@ -37,8 +37,8 @@ struct mw_jobs_limits {
 
 struct mw_assignment {
     bool feasible;
-    size_t *option;     /* of each job */
-    unsigned cores;     /* sums, and the longest time */
+    size_t *option; /* of each job */
+    unsigned cores; /* sums, and the longest time */
     double power_w, energy_j, makespan_s;
     char obstacle[300]; /* where infeasible: the constraint that breaks, and by how much */
 };

@@ -14,8 +14,11 @@ static struct mw_site make_site(const struct mw_tuner *t, double cores, double f
     double freq = freq_hz > 0 ? freq_hz : memory, sockets = 1;
     for (size_t b = 0; b < t->options.boundary_count; b++)
         sockets += cores > t->options.boundaries[b];
-    return (struct mw_site){.cores = cores, .freq_ghz = freq / 1e9, .phi = freq / memory,
-                            .x = freq_hz > 0 ? freq_hz / freq_max_hz : 1, .sockets = sockets};
+    return (struct mw_site){.cores = cores,
+                            .freq_ghz = freq / 1e9,
+                            .phi = freq / memory,
+                            .x = freq_hz > 0 ? freq_hz / freq_max_hz : 1,
+                            .sockets = sockets};
 }
 
 static void add_design(struct mw_tuner *t, size_t candidate, const char *reason)
@@ -40,7 +43,8 @@ static void make_design(struct mw_tuner *t, double low_hz, double high_hz, doubl
         add_design(t, mw_candidate_nearest(c, t->count, cores, low_hz), "what the frequency does");
     add_design(t, mw_candidate_nearest(c, t->count, fmax(1, cores / 2), high_hz), "what half of the cores do");
     if (t->one_frequency)
-        add_design(t, mw_candidate_nearest(c, t->count, fmax(1, cores / 4), high_hz), "what a quarter of the cores does");
+        add_design(t, mw_candidate_nearest(c, t->count, fmax(1, cores / 4), high_hz),
+                   "what a quarter of the cores does");
     size_t one = mw_candidate_find(c, t->count, (struct mw_candidate){1, high_hz});
     if (t->goal.min_efficiency > 0 && one < t->count)
         add_design(t, one, "one core, which efficiency is counted from");
@@ -85,7 +89,8 @@ enum mw_err mw_tuner_alloc(struct mw_tuner **tuner, const struct mw_goal *goal, 
                            const struct mw_candidate *candidates, size_t count, struct mw_error *error)
 {
     if (options->energy_only && mw_goal_needs_time(goal))
-        return mw_fail(error, MW_USAGE, "a table of energies without times serves the objective energy without limits only");
+        return mw_fail(error, MW_USAGE,
+                       "a table of energies without times serves the objective energy without limits only");
     struct mw_tuner *t = calloc(1, sizeof *t);
     if (!t)
         return mw_fail(error, MW_NOMEM, "out of memory");
@@ -100,8 +105,8 @@ enum mw_err mw_tuner_alloc(struct mw_tuner **tuner, const struct mw_goal *goal, 
     t->outlook = calloc(2 * count, sizeof *t->outlook);
     t->value = calloc(3 * count, sizeof *t->value);
     enum mw_err err = MW_OK;
-    if (!t->boundaries || !t->candidates || !t->sites || !t->one_core_sites || !t->measured || !t->excluded || !t->steps ||
-        !t->outlook || !t->value)
+    if (!t->boundaries || !t->candidates || !t->sites || !t->one_core_sites || !t->measured || !t->excluded ||
+        !t->steps || !t->outlook || !t->value)
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu configurations", count);
     if (!err) {
         t->smooth = t->outlook + count;
@@ -227,8 +232,8 @@ enum mw_err mw_tuner_preload(struct mw_tuner *t, const size_t *candidates, const
     if (err || !count)
         return err;
     for (size_t i = 0; i < count; i++) {
-        t->steps[t->step_count++] = (struct mw_tune_step){.candidate = candidates[i], .reading = readings[i],
-                                                          .objective = objective_of(t, &readings[i])};
+        t->steps[t->step_count++] = (struct mw_tune_step){
+            .candidate = candidates[i], .reading = readings[i], .objective = objective_of(t, &readings[i])};
         t->measured[candidates[i]] = true;
     }
     err = mw_tuner_refit(t, error);
@@ -261,8 +266,11 @@ const struct mw_outlook *mw_tuner_outlook(const struct mw_tuner *t)
 
 struct mw_tune_result mw_tuner_result(const struct mw_tuner *t)
 {
-    struct mw_tune_result r = {.steps = t->steps, .count = t->step_count, .certainty = 1 - t->chance_left,
-                               .noise_sd = mw_tuner_noise(t), .thorough_why = mw_tuner_thorough_why(t)};
+    struct mw_tune_result r = {.steps = t->steps,
+                               .count = t->step_count,
+                               .certainty = 1 - t->chance_left,
+                               .noise_sd = mw_tuner_noise(t),
+                               .thorough_why = mw_tuner_thorough_why(t)};
     r.thorough = r.thorough_why != NULL;
     r.feasible = t->has_best;
     double best = INFINITY;

@@ -12,13 +12,13 @@
  * Figures: make bench-advice. Test: test_tune.c.
  */
 struct mw_tune_options {
-    double tolerance;          /* .02: what counts as better */
-    size_t max_points;         /* 20 */
-    double memory_freq_hz;     /* 0: 2.133 GHz */
+    double tolerance;           /* .02: what counts as better */
+    size_t max_points;          /* 20 */
+    double memory_freq_hz;      /* 0: 2.133 GHz */
     const unsigned *boundaries; /* core counts after which a socket begins */
     size_t boundary_count;
-    bool energy_only;          /* readings have energy and no time */
-    bool thorough;             /* force the careful stop */
+    bool energy_only; /* readings have energy and no time */
+    bool thorough;    /* force the careful stop */
     unsigned long seed;
 };
 
@@ -33,13 +33,13 @@ struct mw_reading {
 struct mw_tune_step {
     size_t candidate;
     struct mw_reading reading;
-    char reason[160];       /* why this point */
-    char taught[200];       /* what it taught */
-    bool expected;          /* the model said beforehand: objective within low .. high (90 %) */
+    char reason[160]; /* why this point */
+    char taught[200]; /* what it taught */
+    bool expected;    /* the model said beforehand: objective within low .. high (90 %) */
     double low, high;
-    double objective;       /* T^a P^b, SI units */
+    double objective; /* T^a P^b, SI units */
     bool feasible;
-    double chance_left;     /* largest chance of a point not measured to be better by the tolerance, after this step */
+    double chance_left; /* largest chance of a point not measured to be better by the tolerance, after this step */
 };
 
 enum mw_tune_stop {
@@ -77,13 +77,14 @@ void mw_tuner_exclude(struct mw_tuner *tuner, size_t candidate);
 struct mw_tune_result {
     const struct mw_tune_step *steps; /* in the order measured; owned by the tuner */
     size_t count;
-    bool feasible;       /* some measured point keeps the limits */
-    size_t best;         /* step of the best reading that keeps the limits */
-    size_t recommended;  /* step: the best posterior mean among the measured within 3 % of the best reading, or the best reading
+    bool feasible; /* some measured point keeps the limits */
+    size_t best;   /* step of the best reading that keeps the limits */
+    size_t
+        recommended; /* step: the best posterior mean among the measured within 3 % of the best reading, or the best reading
                             where its noise is known to be small */
-    double certainty;    /* 1 - chance_left */
-    double noise_sd;     /* of one reading, as believed */
-    bool thorough;       /* the careful stop is in use */
+    double certainty; /* 1 - chance_left */
+    double noise_sd;  /* of one reading, as believed */
+    bool thorough;    /* the careful stop is in use */
     const char *thorough_why;
     double chance_recommended; /* that the limits hold there */
 };

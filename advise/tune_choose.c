@@ -81,14 +81,16 @@ static enum mw_err outlook_of_efficiency(struct mw_tuner *t, double *mean, doubl
         bool known = one < t->count && t->measured[one];
         struct mw_outlook *o = &t->outlook[i];
         bool self = t->candidates[i].cores == 1;
-        o->ln_efficiency = self ? 0 : (known ? t->outlook[one].ln_time : mean[i]) - o->ln_time - log(t->candidates[i].cores);
+        o->ln_efficiency =
+            self ? 0 : (known ? t->outlook[one].ln_time : mean[i]) - o->ln_time - log(t->candidates[i].cores);
         o->efficiency_variance = self ? 0 : o->time_variance + (known ? t->outlook[one].time_variance : variance[i]);
     }
     return err;
 }
 
 /* mean and variance of one quantity over the candidates into the outlook, readings by value where they are good. */
-static enum mw_err outlook_of(struct mw_tuner *t, struct mw_surrogate *surrogate, double *scratch, struct mw_error *error)
+static enum mw_err outlook_of(struct mw_tuner *t, struct mw_surrogate *surrogate, double *scratch,
+                              struct mw_error *error)
 {
     double *mean = scratch, *variance = scratch + t->count, *ln_value = scratch + 2 * t->count;
     readings(t, surrogate, ln_value);

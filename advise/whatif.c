@@ -33,12 +33,14 @@ enum mw_err mw_whatif_parse(struct mw_whatif *result, const char *text, struct m
             k++;
         if (k == 3) {
             const char *near = mw_nearest(item, KEYS, 3);
-            mw_fail(error, MW_USAGE, "'%s' is nothing that can be changed; memory-latency, memory-bandwidth and cores can", item);
+            mw_fail(error, MW_USAGE,
+                    "'%s' is nothing that can be changed; memory-latency, memory-bandwidth and cores can", item);
             return near ? mw_hint(error, "did you mean '%s'?", near) : MW_USAGE;
         }
         double value;
         if (!equals || mw_parse_number(equals + 1, &value, NULL) != MW_OK || !(value > 0) || (k == 2 && value < 1))
-            return mw_fail(error, MW_USAGE, "'%s' wants a number above 0, as in %s=%s", KEYS[k], KEYS[k], k == 2 ? "64" : "0.7");
+            return mw_fail(error, MW_USAGE, "'%s' wants a number above 0, as in %s=%s", KEYS[k], KEYS[k],
+                           k == 2 ? "64" : "0.7");
         *target[k] = k == 2 ? nearbyint(value) : value;
     }
     *result = what;
@@ -62,7 +64,8 @@ static struct domain domain_of(const struct mw_points *points)
 
 static bool is_memory(enum mw_verdict verdict)
 {
-    return verdict == MW_VERDICT_MEMORY_LATENCY || verdict == MW_VERDICT_MEMORY_BANDWIDTH || verdict == MW_VERDICT_MEMORY;
+    return verdict == MW_VERDICT_MEMORY_LATENCY || verdict == MW_VERDICT_MEMORY_BANDWIDTH ||
+           verdict == MW_VERDICT_MEMORY;
 }
 
 /*
@@ -94,12 +97,13 @@ static enum mw_err read_twin(struct mw_whatif_answer *a, double x, const struct 
 {
     double freq = x * a->freq_hz;
     if (a->freq_hz <= 0 || d->freq_high_hz <= d->freq_low_hz * (1 + SAME_FREQ)) {
-        snprintf(a->why, sizeof a->why, "the runs hold one frequency only; runs at %.2g of it would give the figure", x);
+        snprintf(a->why, sizeof a->why, "the runs hold one frequency only; runs at %.2g of it would give the figure",
+                 x);
         return MW_OK;
     }
     if (freq < d->freq_low_hz * (1 - SAME_FREQ) || freq > d->freq_high_hz * (1 + SAME_FREQ)) {
-        snprintf(a->why, sizeof a->why, "it would be read from runs at %.3g GHz, outside the measured %.3g to %.3g GHz", freq / 1e9,
-                 d->freq_low_hz / 1e9, d->freq_high_hz / 1e9);
+        snprintf(a->why, sizeof a->why, "it would be read from runs at %.3g GHz, outside the measured %.3g to %.3g GHz",
+                 freq / 1e9, d->freq_low_hz / 1e9, d->freq_high_hz / 1e9);
         return MW_OK;
     }
     struct mw_query query = {a->cores, freq};
@@ -118,9 +122,11 @@ static enum mw_err read_twin(struct mw_whatif_answer *a, double x, const struct 
 }
 
 /* Bandwidth alone: a figure only where the share that cores don't shrink was identified as such. */
-static void by_bandwidth(struct mw_whatif_answer *a, double now, double y, const struct mw_diagnosis *diagnosis, double cores_measured)
+static void by_bandwidth(struct mw_whatif_answer *a, double now, double y, const struct mw_diagnosis *diagnosis,
+                         double cores_measured)
 {
-    if (diagnosis->verdict == MW_VERDICT_MEMORY_BANDWIDTH && diagnosis->end_count > 1 && fabs(a->cores - diagnosis->cores) < .5) {
+    if (diagnosis->verdict == MW_VERDICT_MEMORY_BANDWIDTH && diagnosis->end_count > 1 &&
+        fabs(a->cores - diagnosis->cores) < .5) {
         const struct mw_interval *share = &diagnosis->ends[1].nonscaling;
         a->has_figure = true;
         a->value = now * (1 - share->median * (1 - 1 / y));
@@ -128,15 +134,17 @@ static void by_bandwidth(struct mw_whatif_answer *a, double now, double y, const
         a->high = now * (1 - (y > 1 ? share->low : share->high) * (1 - 1 / y));
         return;
     }
-    snprintf(a->why, sizeof a->why, "whether bandwidth limits this program was not seen (no saturation up to %.0f cores)",
-             cores_measured);
+    snprintf(a->why, sizeof a->why,
+             "whether bandwidth limits this program was not seen (no saturation up to %.0f cores)", cores_measured);
 }
 
 /* cores: the law carried on; where memory binds, also as if memory grew with the cores. */
-static enum mw_err by_cores(struct mw_whatif_answer *a, const struct mw_model *model, const struct mw_diagnosis *diagnosis,
-                            const struct domain *d, bool memory_too, bool twin, struct mw_error *error)
+static enum mw_err by_cores(struct mw_whatif_answer *a, const struct mw_model *model,
+                            const struct mw_diagnosis *diagnosis, const struct domain *d, bool memory_too, bool twin,
+                            struct mw_error *error)
 {
-    struct mw_query query[3] = {{a->cores, a->freq_hz}, {fmax(a->cores / pow(a->cores / d->cores, MW_BUY_EXPONENT), 1), a->freq_hz},
+    struct mw_query query[3] = {{a->cores, a->freq_hz},
+                                {fmax(a->cores / pow(a->cores / d->cores, MW_BUY_EXPONENT), 1), a->freq_hz},
                                 {1, a->freq_hz}};
     struct mw_prediction out[3];
     enum mw_err err = mw_predict(model, query, 3, out, error);
@@ -168,15 +176,17 @@ static void set_bounds(struct mw_whatif_answer *a, double base, double x, double
     a->crossed = a->has_figure && (a->value < a->bound_low * (1 - CROSSED) || a->value > a->bound_high * (1 + CROSSED));
 }
 
-enum mw_err mw_whatif_answer(struct mw_whatif_answer *answer, const struct mw_whatif *what, const struct mw_model *model,
-                             const struct mw_diagnosis *diagnosis, const struct mw_query *query, struct mw_error *error)
+enum mw_err mw_whatif_answer(struct mw_whatif_answer *answer, const struct mw_whatif *what,
+                             const struct mw_model *model, const struct mw_diagnosis *diagnosis,
+                             const struct mw_query *query, struct mw_error *error)
 {
     if (model->quantity != MW_TIME)
         return mw_fail(error, MW_USAGE, "what-if is answered in time, and this model has none");
     struct domain d = domain_of(&model->points);
     struct mw_whatif_answer a = {.cores = what->cores > 0 ? what->cores : query->cores, .freq_hz = query->freq_hz};
     if (a.cores > MOST_CORES * d.cores) {
-        mw_fail(error, MW_USAGE, "%.0f cores are over four times the %.0f measured: nothing can be promised", a.cores, d.cores);
+        mw_fail(error, MW_USAGE, "%.0f cores are over four times the %.0f measured: nothing can be promised", a.cores,
+                d.cores);
         return mw_hint(error, "ask for at most %.0f, or measure on more cores", MOST_CORES * d.cores);
     }
     struct mw_prediction now;
@@ -196,10 +206,12 @@ enum mw_err mw_whatif_answer(struct mw_whatif_answer *answer, const struct mw_wh
     if (err == MW_OK && (latency || (bandwidth && !cores))) {
         a.has_figure = false;
         if (latency && bandwidth && fabs(x * y - 1) > CROSSED)
-            snprintf(a.why, sizeof a.why, "latency and bandwidth change by different factors; only one factor for both can be read "
-                                          "from runs at another frequency");
+            snprintf(a.why, sizeof a.why,
+                     "latency and bandwidth change by different factors; only one factor for both can be read "
+                     "from runs at another frequency");
         else if (latency && !bandwidth && diagnosis->verdict == MW_VERDICT_MEMORY_BANDWIDTH)
-            snprintf(a.why, sizeof a.why, "bandwidth limits this program, so latency alone changes less than the runs can tell");
+            snprintf(a.why, sizeof a.why,
+                     "bandwidth limits this program, so latency alone changes less than the runs can tell");
         else if (latency)
             err = read_twin(&a, x, &d, model, error);
         else

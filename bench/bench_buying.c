@@ -17,28 +17,34 @@
 enum { MACHINES = 8, PROGRAMS = 8, MOST = 48 };
 
 /* Physical cores and clock of the article; the Xeon's turbo table is the vendor's for the E5-2630 v4. */
-static struct mw_profile_clock TURBO[] = {{1, 3.1e9}, {2, 3.1e9}, {3, 2.9e9}, {4, 2.8e9}, {5, 2.7e9}, {6, 2.6e9}, {7, 2.5e9}, {8, 2.4e9}, {10, 2.4e9}};
+static struct mw_profile_clock TURBO[] = {{1, 3.1e9}, {2, 3.1e9}, {3, 2.9e9}, {4, 2.8e9}, {5, 2.7e9},
+                                          {6, 2.6e9}, {7, 2.5e9}, {8, 2.4e9}, {10, 2.4e9}};
 static const struct {
     const char *name, *files;
     unsigned cores;
     double clock_hz;
     const char *isa;
 } MACHINE[MACHINES] = {
-    {"amd", "amd", 48, 2.1e9, "x86_64"},      {"arm", "arm", 48, 1.73e9, "aarch64"},
-    {"xeon", "xeon", 10, 3.1e9, "x86_64"},    {"i7", "i7", 4, 4.0e9, "x86_64"},
-    {"pi3", "pi3", 4, 1.2e9, "aarch64"},      {"tx2-a57", "tx2-static-little_cores", 4, 2.0e9, "aarch64"},
-    {"xu3-a15", "xu3-static-big_cores", 4, 2.0e9, "armv7"}, {"xu3-a7", "xu3-static-little_cores", 4, 1.4e9, "armv7"},
+    {"amd", "amd", 48, 2.1e9, "x86_64"},
+    {"arm", "arm", 48, 1.73e9, "aarch64"},
+    {"xeon", "xeon", 10, 3.1e9, "x86_64"},
+    {"i7", "i7", 4, 4.0e9, "x86_64"},
+    {"pi3", "pi3", 4, 1.2e9, "aarch64"},
+    {"tx2-a57", "tx2-static-little_cores", 4, 2.0e9, "aarch64"},
+    {"xu3-a15", "xu3-static-big_cores", 4, 2.0e9, "armv7"},
+    {"xu3-a7", "xu3-static-little_cores", 4, 1.4e9, "armv7"},
 };
 static const struct {
     const char *name;
-    bool memory;   /* stencils, sparse solvers, graph: as their authors describe them, set before any rule was tried */
-} PROGRAM[PROGRAMS] = {{"bs", false}, {"bt", true}, {"cl", true}, {"fe", true}, {"gh", true}, {"km", false}, {"lv", false}, {"pf", false}};
+    bool memory; /* stencils, sparse solvers, graph: as their authors describe them, set before any rule was tried */
+} PROGRAM[PROGRAMS] = {{"bs", false}, {"bt", true},  {"cl", true},  {"fe", true},
+                       {"gh", true},  {"km", false}, {"lv", false}, {"pf", false}};
 
 struct curve {
     bool present;
     struct mw_dataset dataset;
     struct mw_model model;
-    unsigned cores;            /* measured 1 ... cores, all of them */
+    unsigned cores; /* measured 1 ... cores, all of them */
     double time_s[MOST + 1];
     struct mw_buy_source source;
 };
@@ -52,7 +58,8 @@ static void die(const struct mw_error *error)
 }
 
 /* Rows of other core counts than `cores` (all where NULL) and of hyper-threads are put aside, then fitted. */
-static bool fit_rows(struct mw_model *model, struct mw_dataset *dataset, unsigned physical, const unsigned *cores, size_t count)
+static bool fit_rows(struct mw_model *model, struct mw_dataset *dataset, unsigned physical, const unsigned *cores,
+                     size_t count)
 {
     struct mw_error error;
     for (size_t i = 0; i < dataset->count; i++) {
@@ -63,14 +70,16 @@ static bool fit_rows(struct mw_model *model, struct mw_dataset *dataset, unsigne
         }
         dataset->rows[i].set_aside = keep ? NULL : "not among the points asked for";
     }
-    return mw_fit(model, dataset, &(struct mw_fit_options){.law = "auto", .loss = "robust", .method = "csa", .seed = 1}, &error) == MW_OK;
+    return mw_fit(model, dataset, &(struct mw_fit_options){.law = "auto", .loss = "robust", .method = "csa", .seed = 1},
+                  &error) == MW_OK;
 }
 
 static bool load(const char *folder)
 {
     bool any = false;
     for (int m = 0; m < MACHINES; m++) {
-        profiles[m] = (struct mw_profile){.cores = MACHINE[m].cores, .isa = (char *)(uintptr_t)MACHINE[m].isa, .smt = 1};
+        profiles[m] =
+            (struct mw_profile){.cores = MACHINE[m].cores, .isa = (char *)(uintptr_t)MACHINE[m].isa, .smt = 1};
         static struct mw_profile_clock single[MACHINES];
         single[m] = (struct mw_profile_clock){1, MACHINE[m].clock_hz};
         profiles[m].clock = m == 2 ? TURBO : &single[m];
@@ -91,7 +100,8 @@ static bool load(const char *folder)
                     c->time_s[points.items[i].cores] = points.items[i].value;
             c->cores = MACHINE[m].cores;
             c->present = any = true;
-            c->source = (struct mw_buy_source){.model = &c->model, .machine = &profiles[m],
+            c->source = (struct mw_buy_source){.model = &c->model,
+                                               .machine = &profiles[m],
                                                .memory = PROGRAM[p].memory ? MW_BUY_MEMORY_YES : MW_BUY_MEMORY_NO};
             if (mw_buy_source_init(&c->source, MOST, &error) != MW_OK)
                 die(&error);
@@ -108,11 +118,11 @@ static const double EXPONENT[EXPONENTS] = {1e-9, .2, .4, .5, .6, .75, .9, 1.2};
 struct pair_error {
     int a, b, program;
     double by_exponent[EXPONENTS], copy, amdahl;
-    unsigned points, covered, at_all;   /* of the intervals with the default exponent */
+    unsigned points, covered, at_all; /* of the intervals with the default exponent */
 };
 
-static struct mw_buy_result buy(int a, int program, double exponent, const struct mw_buy_target *target, const double *cores,
-                                size_t n)
+static struct mw_buy_result buy(int a, int program, double exponent, const struct mw_buy_target *target,
+                                const double *cores, size_t n)
 {
     struct mw_error error;
     struct mw_buy_source source = curves[a][program].source; /* borrowed; only the exponent is its own */
@@ -173,7 +183,8 @@ static struct pair_error pair_error_of(int a, int b, int program)
     return e;
 }
 
-static double mean_where(const struct pair_error *e, size_t n, int memory, int big_to_small, double (*value)(const struct pair_error *))
+static double mean_where(const struct pair_error *e, size_t n, int memory, int big_to_small,
+                         double (*value)(const struct pair_error *))
 {
     double sum = 0, count = 0;
     for (size_t i = 0; i < n; i++) {
@@ -226,10 +237,13 @@ static void print_curves(const struct pair_error *e, size_t n)
     const struct {
         const char *name;
         double (*value)(const struct pair_error *);
-    } methods[] = {{"copy A's curve", value_copy}, {"Amdahl from A", value_amdahl}, {"predict --target", value_default},
+    } methods[] = {{"copy A's curve", value_copy},
+                   {"Amdahl from A", value_amdahl},
+                   {"predict --target", value_default},
                    {"  exponent chosen without the target", value_nested}};
-    printf("\nThe curve S_B(p) from A alone: mean error in %% over p > 1, %zu program-pairs\n%-38s %6s %8s %6s %12s %12s\n", n, "", "all",
-           "memory", "other", "to larger", "to smaller");
+    printf(
+        "\nThe curve S_B(p) from A alone: mean error in %% over p > 1, %zu program-pairs\n%-38s %6s %8s %6s %12s %12s\n",
+        n, "", "all", "memory", "other", "to larger", "to smaller");
     for (int t = 0; t < MACHINES; t++)
         nested[t] = nested_exponent(e, n, t);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
@@ -242,7 +256,8 @@ static void print_curves(const struct pair_error *e, size_t n)
         covered += e[i].covered;
         all += e[i].at_all;
     }
-    printf("90 %% intervals cover %.1f %% of %u points, %.1f %% at all cores\n", 100. * covered / points, points, 100. * all / (double)n);
+    printf("90 %% intervals cover %.1f %% of %u points, %.1f %% at all cores\n", 100. * covered / points, points,
+           100. * all / (double)n);
     fflush(stdout);
 }
 
@@ -256,7 +271,8 @@ struct ranking {
 static double total_time(int a, int b, int program, bool measured, double *sd)
 {
     const struct curve *c = &curves[b][program];
-    struct mw_point one = {.cores = 1, .freq_hz = c->source.freq_hz, .value = c->time_s[1], .count = 1, .noise_factor = 1};
+    struct mw_point one = {
+        .cores = 1, .freq_hz = c->source.freq_hz, .value = c->time_s[1], .count = 1, .noise_factor = 1};
     struct mw_points runs = {&one, 1, MW_TIME};
     struct mw_buy_target target = {.profile = &profiles[b], .runs = measured ? &runs : NULL};
     double cores = c->cores;
@@ -302,7 +318,8 @@ static void print_ranking(const char *name, const struct ranking *r)
 
 static void rank_machines(void)
 {
-    printf("\nWhich machine is faster at full size: right in %% (questions), by margin <1.5, <2.5, <5, more; chance said and seen\n");
+    printf(
+        "\nWhich machine is faster at full size: right in %% (questions), by margin <1.5, <2.5, <5, more; chance said and seen\n");
     for (int measured = 0; measured < 2; measured++) {
         struct ranking candidates = {0}, here = {0};
         for (int a = 0; a < MACHINES; a++)
@@ -332,18 +349,27 @@ static void rank_machines(void)
 /* --- (c) points on B ------------------------------------------------------------------------------------------- */
 struct design {
     const char *name;
-    double at[4];      /* core counts; negative: fraction of all cores */
+    double at[4]; /* core counts; negative: fraction of all cores */
 };
 
 static void rent_points(void)
 {
     static const struct design DESIGNS[] = {
-        {"{1}", {1}}, {"{1,2}", {1, 2}}, {"{1,4}", {1, 4}}, {"{P}", {-1}}, {"{P/2,P}", {-.5, -1}}, {"{1,P}", {1, -1}},
-        {"{1,4,P}", {1, 4, -1}}, {"{1,P/2,P}", {1, -.5, -1}},
-        {"{1,2,4,8}", {1, 2, 4, 8}}, {"{1,4,P/2,P}", {1, 4, -.5, -1}},
+        {"{1}", {1}},
+        {"{1,2}", {1, 2}},
+        {"{1,4}", {1, 4}},
+        {"{P}", {-1}},
+        {"{P/2,P}", {-.5, -1}},
+        {"{1,P}", {1, -1}},
+        {"{1,4,P}", {1, 4, -1}},
+        {"{1,P/2,P}", {1, -.5, -1}},
+        {"{1,2,4,8}", {1, 2, 4, 8}},
+        {"{1,4,P/2,P}", {1, 4, -.5, -1}},
     };
     static const unsigned SIZES[] = {48, 10, 4};
-    printf("\nPoints on B: mean error in %% of speed (1/T) at the core counts not measured (90 %% coverage), by size of B\n%-12s", "");
+    printf(
+        "\nPoints on B: mean error in %% of speed (1/T) at the core counts not measured (90 %% coverage), by size of B\n%-12s",
+        "");
     for (int s = 0; s < 3; s++)
         printf(" %10u cores", SIZES[s]);
     printf("\n");
@@ -357,14 +383,19 @@ static void rent_points(void)
                 unsigned cores[4];
                 size_t n = 0;
                 for (int k = 0; k < 4 && DESIGNS[d].at[k] != 0; k++)
-                    cores[n++] = DESIGNS[d].at[k] > 0 ? (unsigned)DESIGNS[d].at[k] : (unsigned)(-DESIGNS[d].at[k] * c->cores);
+                    cores[n++] =
+                        DESIGNS[d].at[k] > 0 ? (unsigned)DESIGNS[d].at[k] : (unsigned)(-DESIGNS[d].at[k] * c->cores);
                 if (n > 1 && (cores[n - 1] <= cores[n - 2] || cores[n - 1] > c->cores))
                     continue;
                 struct mw_model fitted = {0};
                 bool fits = fit_rows(&fitted, &c->dataset, c->cores, cores, n);
                 struct mw_point items[4];
                 for (size_t i = 0; i < n; i++)
-                    items[i] = (struct mw_point){.cores = cores[i], .freq_hz = c->source.freq_hz, .value = c->time_s[cores[i]], .count = 1, .noise_factor = 1};
+                    items[i] = (struct mw_point){.cores = cores[i],
+                                                 .freq_hz = c->source.freq_hz,
+                                                 .value = c->time_s[cores[i]],
+                                                 .count = 1,
+                                                 .noise_factor = 1};
                 struct mw_points runs = {items, n, MW_TIME};
                 double asked[MOST];
                 size_t m = 0;
@@ -379,7 +410,8 @@ static void rent_points(void)
                 for (int a = 0; a < MACHINES && m > 0; a++) {
                     if (a == b || !curves[a][p].present)
                         continue;
-                    struct mw_buy_target target = {.profile = &profiles[b], .runs = &runs, .runs_model = fits ? &fitted : NULL};
+                    struct mw_buy_target target = {
+                        .profile = &profiles[b], .runs = &runs, .runs_model = fits ? &fitted : NULL};
                     struct mw_buy_result r = buy(a, p, MW_BUY_EXPONENT, &target, asked, m);
                     double mean = 0;
                     for (size_t i = 0; i < m; i++) {
@@ -416,7 +448,8 @@ static bool freq_in(double freq_hz, const double *list, size_t count)
 }
 
 /* Fits the runs at two frequencies, asks for memory x at 2.4 GHz, compares with x T(p, x F) of the table. */
-static void twin_of(const char *path, const double *fitted, double *square, double *nothing, unsigned *count, unsigned *crossed)
+static void twin_of(const char *path, const double *fitted, double *square, double *nothing, unsigned *count,
+                    unsigned *crossed)
 {
     static const double TRUTH[] = {1.4e9, 1.7e9, 2.0e9};
     struct mw_dataset dataset;
@@ -430,7 +463,8 @@ static void twin_of(const char *path, const double *fitted, double *square, doub
     for (size_t i = 0; i < dataset.count; i++)
         if (!freq_in(dataset.rows[i].freq_hz, fitted, 2) || dataset.rows[i].cores % 4 > 1)
             dataset.rows[i].set_aside = "not among the runs at two frequencies";
-    if (mw_fit(&model, &dataset, &(struct mw_fit_options){.law = "auto", .loss = "robust", .method = "csa", .seed = 1}, &error) != MW_OK)
+    if (mw_fit(&model, &dataset, &(struct mw_fit_options){.law = "auto", .loss = "robust", .method = "csa", .seed = 1},
+               &error) != MW_OK)
         die(&error);
     for (size_t i = 0; i < all.count; i++)
         for (size_t k = 0; k < 3; k++) {
@@ -458,7 +492,8 @@ static void what_if(const char *folder)
 {
     static const char *const NAMES[] = {"blackscholes", "canneal", "dedup", "ferret", "raytrace", "swaptions", "x264"};
     static const double FITTED[2][2] = {{1.2e9, 2.4e9}, {1.8e9, 2.4e9}};
-    printf("\nWhat if memory were faster, by the twin identity, from runs at two frequencies (7 programs): rms error of ln T\n");
+    printf(
+        "\nWhat if memory were faster, by the twin identity, from runs at two frequencies (7 programs): rms error of ln T\n");
     for (int f = 0; f < 2; f++) {
         double square = 0, nothing = 0;
         unsigned count = 0, crossed = 0;
@@ -468,8 +503,9 @@ static void what_if(const char *folder)
             twin_of(path, FITTED[f], &square, &nothing, &count, &crossed);
         }
         if (count)
-            printf("%.1f and 2.4 GHz: %.3f (answering \"no change\": %.3f); %u of %u outside the bounds by over 2 %%, all said\n",
-                   FITTED[f][0] / 1e9, sqrt(square / count), sqrt(nothing / count), crossed, count);
+            printf(
+                "%.1f and 2.4 GHz: %.3f (answering \"no change\": %.3f); %u of %u outside the bounds by over 2 %%, all said\n",
+                FITTED[f][0] / 1e9, sqrt(square / count), sqrt(nothing / count), crossed, count);
     }
 }
 

@@ -36,8 +36,9 @@ static void add(struct mw_points *points, struct mw_point point)
     points->items[points->count++] = point;
 }
 
-static enum mw_err planned(const struct plan *plan, const struct truth *truth, gsl_rng *rng, struct mw_diagnoser *diagnoser,
-                           struct mw_points *points, struct mw_diagnosis *d, struct mw_error *error)
+static enum mw_err planned(const struct plan *plan, const struct truth *truth, gsl_rng *rng,
+                           struct mw_diagnoser *diagnoser, struct mw_points *points, struct mw_diagnosis *d,
+                           struct mw_error *error)
 {
     for (size_t i = 0; plan->high[i]; i++)
         add(points, truth_measure(truth, rng, plan->high[i], HIGH));
@@ -60,7 +61,8 @@ static enum mw_err sequential(const struct truth *truth, gsl_rng *rng, struct mw
         enum mw_err err = mw_diagnoser_next(diagnoser, &step, d, points, candidates, n, error);
         if (err != MW_OK || step.done)
             return err;
-        add(points, truth_measure(truth, rng, (unsigned)candidates[step.candidate].cores, candidates[step.candidate].freq_hz));
+        add(points,
+            truth_measure(truth, rng, (unsigned)candidates[step.candidate].cores, candidates[step.candidate].freq_hz));
     }
     return mw_diagnoser_run(diagnoser, d, points, error);
 }
@@ -112,7 +114,8 @@ static void run_plan(const struct plan *plan, double misfit, bool verbose, unsig
                 count(&all, &d, truth.label, points.count);
                 count(&by_class[truth.label], &d, truth.label, points.count);
                 if (verbose && d.verdict != MW_VERDICT_UNDETERMINED && !matches(d.verdict, truth.label))
-                    printf("#   %s called %s (%.2f)\n", mw_verdict_name(truth.label), mw_verdict_name(d.verdict), d.confidence);
+                    printf("#   %s called %s (%.2f)\n", mw_verdict_name(truth.label), mw_verdict_name(d.verdict),
+                           d.confidence);
             }
         }
         gsl_rng_free(rng);
@@ -132,11 +135,14 @@ int main(int argc, char **argv)
     diagnose_tables("../shared/data");
     bool verbose = argc > 1 && !strcmp(argv[1], "-v");
     unsigned long seed = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
-    printf("\nSimulated programs of nine kinds, %d each, 2 to 5 %% noise, boundary at half of the cores; %% of programs.\n", PER_CLASS);
+    printf(
+        "\nSimulated programs of nine kinds, %d each, 2 to 5 %% noise, boundary at half of the cores; %% of programs.\n",
+        PER_CLASS);
     printf("The last columns: right/undetermined/wrong for");
     for (int c = 0; c < MW_VERDICT_CLASSES; c++)
         printf("%s %s", c ? "," : "", mw_verdict_name((enum mw_verdict)c));
-    printf(".\n%-26s %7s %8s %12s %8s %12s %8s\n", "", "misfit", "right", "undetermined", "wrong", "likeliest", "points");
+    printf(".\n%-26s %7s %8s %12s %8s %12s %8s\n", "", "misfit", "right", "undetermined", "wrong", "likeliest",
+           "points");
     for (size_t i = 0; i < sizeof PLANS / sizeof *PLANS; i++)
         run_plan(&PLANS[i], 0, verbose, seed);
     for (size_t i = 0; i < sizeof PLANS / sizeof *PLANS; i++)

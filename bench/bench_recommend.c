@@ -33,13 +33,19 @@ static size_t find(const struct bench_table *t, struct mw_candidate c)
 static struct mw_model model_of_ten(const struct bench_table *t)
 {
     struct mw_error error;
-    struct mw_model model = {.quantity = MW_TIME, .memory_freq_hz = 2.133e9, .points = {.count = DESIGN, .quantity = MW_TIME}};
+    struct mw_model model = {
+        .quantity = MW_TIME, .memory_freq_hz = 2.133e9, .points = {.count = DESIGN, .quantity = MW_TIME}};
     struct mw_mixture_options options = {.memory_freq_hz = 2.133e9, .seed = 1};
     model.points.items = calloc(DESIGN, sizeof *model.points.items);
     for (size_t d = 0; model.points.items && d < DESIGN; d++) {
         size_t i = find(t, design[d]);
-        model.points.items[d] = (struct mw_point){.cores = t->cores[i], .freq_hz = t->freq_hz[i], .value = t->time_s[i], .count = 1,
-                                                  .noise_factor = 1, .has_energy = true, .energy_j = t->energy_j[i]};
+        model.points.items[d] = (struct mw_point){.cores = t->cores[i],
+                                                  .freq_hz = t->freq_hz[i],
+                                                  .value = t->time_s[i],
+                                                  .count = 1,
+                                                  .noise_factor = 1,
+                                                  .has_energy = true,
+                                                  .energy_j = t->energy_j[i]};
     }
     if (!model.points.items || mw_mixture_fit(&model.ensemble, &model.points, &options, &error) ||
         mw_power_fit(&model.power, &model.points, t->boundary, 1, &error))
@@ -48,7 +54,8 @@ static struct mw_model model_of_ten(const struct bench_table *t)
 }
 
 /* ln of the best of the ten, and after measuring the three that are named. */
-static void verify(const struct bench_table *t, const struct mw_model *model, const struct truth *truth, double *ten, double *three)
+static void verify(const struct bench_table *t, const struct mw_model *model, const struct truth *truth, double *ten,
+                   double *three)
 {
     struct mw_recommendation r;
     struct mw_error error;
@@ -65,10 +72,13 @@ static void verify(const struct bench_table *t, const struct mw_model *model, co
 
 static void objectives(const struct bench_tables *tables, const struct mw_model *models)
 {
-    static const struct task tasks[] = {{"time", MW_OBJECTIVE_TIME, 0, 0}, {"energy", MW_OBJECTIVE_ENERGY, 0, 0},
-                                        {"edp", MW_OBJECTIVE_EDP, 0, 0},   {"ed2p", MW_OBJECTIVE_ED2P, 0, 0}};
-    printf("\nrecommend from ten points of each parsec-power table, %% over the table's best (mean, worst)\n%-10s %22s %16s %22s\n", "",
-           "all cores, highest F", "best of the ten", "three named measured");
+    static const struct task tasks[] = {{"time", MW_OBJECTIVE_TIME, 0, 0},
+                                        {"energy", MW_OBJECTIVE_ENERGY, 0, 0},
+                                        {"edp", MW_OBJECTIVE_EDP, 0, 0},
+                                        {"ed2p", MW_OBJECTIVE_ED2P, 0, 0}};
+    printf(
+        "\nrecommend from ten points of each parsec-power table, %% over the table's best (mean, worst)\n%-10s %22s %16s %22s\n",
+        "", "all cores, highest F", "best of the ten", "three named measured");
     for (size_t k = 0; k < 4; k++) {
         double mean[3] = {0}, worst[3] = {0};
         for (size_t i = 0; i < tables->count; i++) {
@@ -83,21 +93,23 @@ static void objectives(const struct bench_tables *tables, const struct mw_model 
             }
             truth_forget(&truth);
         }
-        printf("%-10s %14.2f %7.2f %8.2f %7.2f %14.2f %7.2f\n", tasks[k].name, mean[0], worst[0], mean[1], worst[1], mean[2], worst[2]);
+        printf("%-10s %14.2f %7.2f %8.2f %7.2f %14.2f %7.2f\n", tasks[k].name, mean[0], worst[0], mean[1], worst[1],
+               mean[2], worst[2]);
     }
 }
 
 static void limits(const struct bench_tables *tables, const struct mw_model *models)
 {
     static const double caps[] = {.5, .6, .7, .8, .9}, slowdowns[] = {.02, .05, .1, .25, .5};
-    printf("\nlimits at 90 %% certainty from the same ten points\n%-22s %5s %14s %9s %16s %7s\n", "", "runs", "broken by >1 %%", "worst %%",
-           "price if kept %%", "none");
+    printf("\nlimits at 90 %% certainty from the same ten points\n%-22s %5s %14s %9s %16s %7s\n", "", "runs",
+           "broken by >1 %%", "worst %%", "price if kept %%", "none");
     for (int kind = 0; kind < 2; kind++) {
         size_t runs = 0, broken = 0, kept = 0, none = 0;
         double worst = 0, price = 0;
         for (size_t i = 0; i < tables->count; i++)
             for (size_t k = 0; k < 5; k++) {
-                struct task task = {"", kind ? MW_OBJECTIVE_ENERGY : MW_OBJECTIVE_TIME, kind ? slowdowns[k] : 0, kind ? 0 : caps[k]};
+                struct task task = {"", kind ? MW_OBJECTIVE_ENERGY : MW_OBJECTIVE_TIME, kind ? slowdowns[k] : 0,
+                                    kind ? 0 : caps[k]};
                 struct truth truth = truth_find(&tables->items[i], &task);
                 struct mw_recommendation r = {0};
                 struct mw_error error;

@@ -23,8 +23,11 @@ static struct mw_job make_job(const struct bench_tables *tables, size_t j, struc
     double scale = (1 + (double)((j * 37) % 71) / 10) * 100 / t->time_s[0];
     struct mw_job_option *options = calloc(t->count, sizeof *options);
     for (size_t i = 0; options && i < t->count; i++)
-        options[i] = (struct mw_job_option){.cores = t->cores[i], .freq_hz = t->freq_hz[i], .time_s = t->time_s[i] * scale,
-                                            .energy_j = t->energy_j[i] * scale, .power_w = t->energy_j[i] / t->time_s[i]};
+        options[i] = (struct mw_job_option){.cores = t->cores[i],
+                                            .freq_hz = t->freq_hz[i],
+                                            .time_s = t->time_s[i] * scale,
+                                            .energy_j = t->energy_j[i] * scale,
+                                            .power_w = t->energy_j[i] / t->time_s[i]};
     *list = options;
     return (struct mw_job){.name = t->name, .options = options, .option_count = options ? t->count : 0};
 }
@@ -41,8 +44,8 @@ int main(void)
     for (size_t j = 0; j < JOBS; j++)
         jobs[j] = make_job(&tables, j, &options[j]);
     static const double caps_w[] = {0, 8000, 6500};
-    printf("\nschedule of %d jobs of 312 configurations each on %d cores\n%-10s %8s %8s %8s %10s %12s %8s\n", JOBS, CORES, "least",
-           "cap W", "cores", "W", "longest s", "energy J", "took s");
+    printf("\nschedule of %d jobs of 312 configurations each on %d cores\n%-10s %8s %8s %8s %10s %12s %8s\n", JOBS,
+           CORES, "least", "cap W", "cores", "W", "longest s", "energy J", "took s");
     for (size_t c = 0; c < 3; c++) {
         for (enum mw_jobs_objective o = MW_JOBS_ENERGY; o <= MW_JOBS_MAKESPAN; o++) {
             struct mw_assignment a;
@@ -54,7 +57,8 @@ int main(void)
             }
             printf("%-10s %8.0f ", o == MW_JOBS_ENERGY ? "energy" : "longest", caps_w[c]);
             if (a.feasible)
-                printf("%8u %8.0f %10.2f %12.1f %8.2f\n", a.cores, a.power_w, a.makespan_s, a.energy_j, now_s() - start);
+                printf("%8u %8.0f %10.2f %12.1f %8.2f\n", a.cores, a.power_w, a.makespan_s, a.energy_j,
+                       now_s() - start);
             else
                 printf("%s (%.2f s)\n", a.obstacle, now_s() - start);
             mw_assignment_release(&a);

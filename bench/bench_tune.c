@@ -9,10 +9,14 @@
 #include <string.h>
 
 static const struct task tasks[] = {
-    {"time", MW_OBJECTIVE_TIME, 0, 0},           {"energy", MW_OBJECTIVE_ENERGY, 0, 0},
-    {"edp", MW_OBJECTIVE_EDP, 0, 0},             {"energy, slower by <= 5 %", MW_OBJECTIVE_ENERGY, .05, 0},
-    {"energy, slower by <= 10 %", MW_OBJECTIVE_ENERGY, .1, 0}, {"time, power <= .50", MW_OBJECTIVE_TIME, 0, .5},
-    {"time, power <= .70", MW_OBJECTIVE_TIME, 0, .7}, {"time, power <= .85", MW_OBJECTIVE_TIME, 0, .85},
+    {"time", MW_OBJECTIVE_TIME, 0, 0},
+    {"energy", MW_OBJECTIVE_ENERGY, 0, 0},
+    {"edp", MW_OBJECTIVE_EDP, 0, 0},
+    {"energy, slower by <= 5 %", MW_OBJECTIVE_ENERGY, .05, 0},
+    {"energy, slower by <= 10 %", MW_OBJECTIVE_ENERGY, .1, 0},
+    {"time, power <= .50", MW_OBJECTIVE_TIME, 0, .5},
+    {"time, power <= .70", MW_OBJECTIVE_TIME, 0, .7},
+    {"time, power <= .85", MW_OBJECTIVE_TIME, 0, .85},
 };
 enum { TASKS = sizeof tasks / sizeof *tasks };
 
@@ -38,9 +42,12 @@ enum { MOST_POINTS = 20 }; /* the command's default */
 static struct outcome run_tuner(const struct bench_table *t, const struct truth *truth, const struct noise *noise)
 {
     struct outcome o = {.first = 0};
-    struct mw_tune_options options = {.tolerance = search_tolerance, .max_points = MOST_POINTS,
-                                      .boundaries = &t->boundary, .boundary_count = t->boundary > 0,
-                                      .energy_only = t->energy_only, .seed = noise->seed + 1};
+    struct mw_tune_options options = {.tolerance = search_tolerance,
+                                      .max_points = MOST_POINTS,
+                                      .boundaries = &t->boundary,
+                                      .boundary_count = t->boundary > 0,
+                                      .energy_only = t->energy_only,
+                                      .seed = noise->seed + 1};
     struct mw_candidate *candidates = malloc(t->count * sizeof *candidates);
     for (size_t i = 0; i < t->count; i++)
         candidates[i] = (struct mw_candidate){t->cores[i], t->freq_hz[i]};
@@ -57,7 +64,8 @@ static struct outcome run_tuner(const struct bench_table *t, const struct truth 
         if (mw_tuner_next(tuner, &i, reason, sizeof reason) != MW_TUNE_GOES_ON)
             break;
         double e = exp(noise->time_sd * normal(&state)), w = exp(noise->power_sd * normal(&state));
-        struct mw_reading reading = {.time_s = t->time_s[i] * e, .energy_j = t->energy_j[i] * e * w,
+        struct mw_reading reading = {.time_s = t->time_s[i] * e,
+                                     .energy_j = t->energy_j[i] * e * w,
                                      .spread = noise->known ? noise->time_sd : 0};
         if (mw_tuner_observe(tuner, i, &reading, NULL, &error)) {
             fprintf(stderr, "%s: %s\n", t->name, error.message);
@@ -165,20 +173,25 @@ int main(int argc, char **argv)
         printf("bench-advice: no measured tables at ../shared/data: skipped\n");
         return 0;
     }
-    const struct search tuner = {0}, random = {.run = search_random}, grid = {.run = search_grid}, gp = {.run = search_gaussian_process};
+    const struct search tuner = {0}, random = {.run = search_random}, grid = {.run = search_grid},
+                        gp = {.run = search_gaussian_process};
     const struct search noisy = {.noise = {.time_sd = .05, .power_sd = .01}};
     const struct search told = {.noise = {.time_sd = .05, .power_sd = .01, .known = true}};
-    printf("to have: measurements until the best is within 2 %% of the table's; to know: at the search's own stop;\n"
-           "early: stopped with more than 2 %% left; regret: of what is recommended, in the true table; broken: limits, by over 1 %%\n");
+    printf(
+        "to have: measurements until the best is within 2 %% of the table's; to know: at the search's own stop;\n"
+        "early: stopped with more than 2 %% left; regret: of what is recommended, in the true table; broken: limits, by over 1 %%\n");
     if (strstr("power", only)) {
         over_tables("parsec-power, memwall tune", &power, 0, TASKS - 1, &tuner, 1, true);
-        over_tables("parsec-power, expected improvement on a plain Gaussian process", &power, 0, TASKS - 1, &gp, 1, true);
+        over_tables("parsec-power, expected improvement on a plain Gaussian process", &power, 0, TASKS - 1, &gp, 1,
+                    true);
         over_tables("parsec-power, grid", &power, 0, TASKS - 1, &grid, 1, false);
         over_tables("parsec-power, random", &power, 0, TASKS - 1, &random, 20, false);
     }
     if (strstr("noise", only)) {
-        over_tables("parsec-power, 5 % noise, readings without repetitions, memwall tune", &power, 0, TASKS - 1, &noisy, 2, true);
-        over_tables("parsec-power, 5 % noise, known from repetitions, memwall tune", &power, 0, TASKS - 1, &told, 2, true);
+        over_tables("parsec-power, 5 % noise, readings without repetitions, memwall tune", &power, 0, TASKS - 1, &noisy,
+                    2, true);
+        over_tables("parsec-power, 5 % noise, known from repetitions, memwall tune", &power, 0, TASKS - 1, &told, 2,
+                    true);
     }
     if (strstr("multicores", only)) {
         over_tables("multicores, one frequency, memwall tune", &multicores, 0, 2, &tuner, 1, true);

@@ -42,7 +42,8 @@ static void fail(const struct mw_error *error)
 }
 
 /* Replays the table: only its points at the ends of the frequency range can be measured. */
-static size_t replay(struct mw_diagnosis *d, const struct mw_points *table, const unsigned *boundary, size_t boundary_count)
+static size_t replay(struct mw_diagnosis *d, const struct mw_points *table, const unsigned *boundary,
+                     size_t boundary_count)
 {
     struct mw_error error;
     struct mw_diagnoser *diagnoser = NULL;
@@ -101,14 +102,16 @@ void diagnose_tables(const char *folder)
         size_t known = TABLES[i].boundary > 0;
         printf("%-32s", TABLES[i].file);
         for (size_t given = 0; given <= known; given++) {
-            struct mw_diagnose_options options = {.boundaries = &TABLES[i].boundary, .boundary_count = given, .seed = 1};
+            struct mw_diagnose_options options = {
+                .boundaries = &TABLES[i].boundary, .boundary_count = given, .seed = 1};
             if (mw_diagnose(&d, &points, &options, &error) != MW_OK)
                 fail(&error);
             printf(" %s %.2f (%s);", mw_verdict_name(d.verdict), d.confidence, judge(&d, TABLES[i].right));
         }
         if (known) {
             size_t n = replay(&d, &points, &TABLES[i].boundary, 1);
-            printf(" replay %s %.2f n=%zu (%s)", mw_verdict_name(d.verdict), d.confidence, n, judge(&d, TABLES[i].right));
+            printf(" replay %s %.2f n=%zu (%s)", mw_verdict_name(d.verdict), d.confidence, n,
+                   judge(&d, TABLES[i].right));
         }
         printf("\n");
         fflush(stdout);

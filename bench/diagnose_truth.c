@@ -13,10 +13,15 @@ static double log_uniform(gsl_rng *rng, double low, double high)
 /* A candidate for the class; clear() decides whether it is one. */
 static struct mw_mechanism_draw propose(gsl_rng *rng, enum mw_verdict label, unsigned cores)
 {
-    struct mw_mechanism_draw d = {.law = MW_MECHANISM_ADDITIVE, .serial = log_uniform(rng, 1e-4, .02), .latency = log_uniform(rng, .012, .2)};
+    struct mw_mechanism_draw d = {
+        .law = MW_MECHANISM_ADDITIVE, .serial = log_uniform(rng, 1e-4, .02), .latency = log_uniform(rng, .012, .2)};
     switch (label) {
-    case MW_VERDICT_SERIAL: d.serial = log_uniform(rng, .005, .5); break;
-    case MW_VERDICT_MEMORY_LATENCY: d.latency = log_uniform(rng, .3, 5); break;
+    case MW_VERDICT_SERIAL:
+        d.serial = log_uniform(rng, .005, .5);
+        break;
+    case MW_VERDICT_MEMORY_LATENCY:
+        d.latency = log_uniform(rng, .3, 5);
+        break;
     case MW_VERDICT_MEMORY_BANDWIDTH:
         d.latency = log_uniform(rng, .1, 3);
         if (gsl_rng_uniform(rng) < .5) {
@@ -51,7 +56,8 @@ static struct mw_mechanism_draw propose(gsl_rng *rng, enum mw_verdict label, uns
         d.law = MW_MECHANISM_OVERHEAD;
         *(gsl_rng_uniform(rng) < .5 ? &d.overhead_fixed : &d.overhead_compute) = log_uniform(rng, 1e-4, .1);
         break;
-    default: break;
+    default:
+        break;
     }
     d.parallel = 1 - d.serial;
     return d;
@@ -88,14 +94,22 @@ static bool clear(const struct mw_mechanism_draw *d, enum mw_verdict label, unsi
     if (one / all < 1.5)
         return false;
     switch (label) {
-    case MW_VERDICT_SCALES_WELL: return memory < .15 && serial + s.nonscaling < .15;
-    case MW_VERDICT_SERIAL: return serial > .36 && memory < .15;
-    case MW_VERDICT_MEMORY_LATENCY: return s.latency > .36 && serial < .15 && s.nonscaling < .1;
-    case MW_VERDICT_MEMORY_BANDWIDTH: return s.nonscaling > .36 && s.latency < .7 * s.nonscaling && serial < .15;
-    case MW_VERDICT_CACHE: return mw_diagnose_class(d, cores, 1.12) == label;
-    case MW_VERDICT_GRANULARITY: return worst_grain(d, cores) > .25;
-    case MW_VERDICT_STEP: return memory < .15 && serial < .15;
-    default: return true;
+    case MW_VERDICT_SCALES_WELL:
+        return memory < .15 && serial + s.nonscaling < .15;
+    case MW_VERDICT_SERIAL:
+        return serial > .36 && memory < .15;
+    case MW_VERDICT_MEMORY_LATENCY:
+        return s.latency > .36 && serial < .15 && s.nonscaling < .1;
+    case MW_VERDICT_MEMORY_BANDWIDTH:
+        return s.nonscaling > .36 && s.latency < .7 * s.nonscaling && serial < .15;
+    case MW_VERDICT_CACHE:
+        return mw_diagnose_class(d, cores, 1.12) == label;
+    case MW_VERDICT_GRANULARITY:
+        return worst_grain(d, cores) > .25;
+    case MW_VERDICT_STEP:
+        return memory < .15 && serial < .15;
+    default:
+        return true;
     }
 }
 

@@ -15,8 +15,8 @@ struct truth {
     struct mw_mechanism_draw draw;
     enum mw_verdict label;
     unsigned cores;
-    double noise;          /* sd of ln T of one measurement */
-    double misfit[1025];   /* ln factor of each core count */
+    double noise;        /* sd of ln T of one measurement */
+    double misfit[1025]; /* ln factor of each core count */
 };
 
 void truth_draw(struct truth *truth, gsl_rng *rng, enum mw_verdict label, unsigned cores, double misfit_sd);

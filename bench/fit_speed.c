@@ -40,7 +40,11 @@ static struct mw_dataset simulate(size_t n, size_t configurations)
 {
     static const double params[] = {.97, 1.2, .02, .4};
     static char name[] = "simulated", none[] = "";
-    struct mw_dataset d = {.file = name, .workload = none, .input = none, .count = n, .quantity = MW_TIME,
+    struct mw_dataset d = {.file = name,
+                           .workload = none,
+                           .input = none,
+                           .count = n,
+                           .quantity = MW_TIME,
                            .memory_freq_hz = memory_freq_hz};
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     size_t per_freq = configurations < 64 ? (configurations + 3) / 4 : (size_t)(sqrt((double)configurations) * 1.3);
@@ -48,11 +52,15 @@ static struct mw_dataset simulate(size_t n, size_t configurations)
     for (size_t i = 0; i < n && d.rows; i++) {
         size_t at = i % configurations;
         unsigned cores = (unsigned)(at % per_freq) + 1;
-        double freq_hz = 1.2e9 + 1.2e9 * (double)(at / per_freq) / fmax(ceil((double)configurations / (double)per_freq), 1);
+        double freq_hz =
+            1.2e9 + 1.2e9 * (double)(at / per_freq) / fmax(ceil((double)configurations / (double)per_freq), 1);
         double noise = .03 * (gsl_rng_uniform(rng) + gsl_rng_uniform(rng) - 1) * 2.4;
-        d.rows[i] = (struct mw_row){.has = MW_HAS_VALUE | MW_HAS_FREQ, .cores = cores, .freq_hz = freq_hz, .line = (long)i + 2,
-                                    .value = mw_time_s(&mw_law_vls, params, 50e9, cores, freq_hz, memory_freq_hz) *
-                                             exp(noise)};
+        d.rows[i] =
+            (struct mw_row){.has = MW_HAS_VALUE | MW_HAS_FREQ,
+                            .cores = cores,
+                            .freq_hz = freq_hz,
+                            .line = (long)i + 2,
+                            .value = mw_time_s(&mw_law_vls, params, 50e9, cores, freq_hz, memory_freq_hz) * exp(noise)};
     }
     gsl_rng_free(rng);
     return d;
@@ -205,8 +213,8 @@ static bool optima(const struct mw_law *law, size_t seeds)
         mw_dataset_release(&d);
     }
     fclose(list);
-    printf("%-18s %8zu %7zu %10zu %12.1e %10zu %12.1e %10.1f\n", law->name, q.problems, seeds, q.seed_misses, q.worst_seed,
-           q.beaten, q.worst_beaten, 1e3 * q.time_s / (double)q.searches);
+    printf("%-18s %8zu %7zu %10zu %12.1e %10zu %12.1e %10.1f\n", law->name, q.problems, seeds, q.seed_misses,
+           q.worst_seed, q.beaten, q.worst_beaten, 1e3 * q.time_s / (double)q.searches);
     fflush(stdout);
     return true;
 }
@@ -217,21 +225,22 @@ int main(int argc, char **argv)
     size_t seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 100;
     gsl_set_error_handler_off();
     omp_set_num_threads(1);
-    printf("one search of the optimum of vls, one core, ms\n%9s %14s %14s %14s\n", "points", "robust", "log", "speedup-mse");
+    printf("one search of the optimum of vls, one core, ms\n%9s %14s %14s %14s\n", "points", "robust", "log",
+           "speedup-mse");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         time_search(sizes[i]);
-    printf("\nwhole fit (detectors, laws, intervals, ensemble), and 312 predictions, ms\n%-8s %9s %9s %7s %10s %10s\n", "law",
-           "rows", "points", "threads", "fit", "predict");
+    printf("\nwhole fit (detectors, laws, intervals, ensemble), and 312 predictions, ms\n%-8s %9s %9s %7s %10s %10s\n",
+           "law", "rows", "points", "threads", "fit", "predict");
     for (int threads = 1; threads <= 2; threads++) {
-        time_fit("auto", 187, 187, 1, threads, 5);  /* 1 to 17 cores are measured */
+        time_fit("auto", 187, 187, 1, threads, 5); /* 1 to 17 cores are measured */
         time_fit("auto", 187, 187, 18, threads, 5);
         time_fit("vls", 187, 187, 1, threads, 5);
         time_fit("auto", 10, 10, 1, threads, 5);
         time_fit("auto", 1000000, 187, 0, threads, 1);
     }
     printf("\noptimum on the usable sets: apart by seed, and beaten by 1,000 polished random starts, by over 1e-6\n");
-    printf("%-18s %8s %7s %10s %12s %10s %12s %10s\n", "law", "problems", "seeds", "seeds off", "worst", "beaten", "worst",
-           "ms each");
+    printf("%-18s %8s %7s %10s %12s %10s %12s %10s\n", "law", "problems", "seeds", "seeds off", "worst", "beaten",
+           "worst", "ms each");
     static const char *const laws[] = {"vls", "usl", "amdahl-memory", "tiers"};
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
         if (!optima(mw_law_find(laws[i]), seeds)) {

@@ -32,7 +32,10 @@ static struct mw_points simulate(const struct mw_law *law, const double *params,
     for (size_t i = 0; i < freqs * CORES; i++) {
         double freq_hz = 1.2e9 + .3e9 * (double)(i / CORES);
         double time_s = mw_time_s(law, params, 30e9, cores[i % CORES], freq_hz, memory_freq_hz);
-        items[i] = (struct mw_point){.cores = cores[i % CORES], .freq_hz = freq_hz, .count = 1, .noise_factor = 1,
+        items[i] = (struct mw_point){.cores = cores[i % CORES],
+                                     .freq_hz = freq_hz,
+                                     .count = 1,
+                                     .noise_factor = 1,
                                      .value = time_s * exp(gsl_ran_gaussian(rng, noise))};
     }
     gsl_rng_free(rng);
@@ -108,9 +111,9 @@ int main(int argc, char **argv)
         size_t freqs;
         double params[MW_LAW_MAX_PARAMS];
     } cases[] = {
-        {"vls", FREQS, {.99, 2, .015, .4}},         /* the wall binds inside the data */
-        {"vls", FREQS, {.97, 1, .005, .3}},         /* it does not: k is not identifiable */
-        {"vls", 1, {.99, 2, .015, .4}},             /* one frequency */
+        {"vls", FREQS, {.99, 2, .015, .4}}, /* the wall binds inside the data */
+        {"vls", FREQS, {.97, 1, .005, .3}}, /* it does not: k is not identifiable */
+        {"vls", 1, {.99, 2, .015, .4}},     /* one frequency */
         {"vls-contention", FREQS, {.99, 2, .015, .4, .001}},
         {"vls-onecore", FREQS, {.99, 2, .015, .4, 1.3}},
         {"amdahl", FREQS, {.95}},
@@ -124,8 +127,10 @@ int main(int argc, char **argv)
     };
     size_t seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
     gsl_set_error_handler_off();
-    printf("%zu seeds, noise 2 %%; identified: how often so called, how often the truth is then inside (want 85 to 95);\n"
-           "otherwise: how often inside; hidden: how often called not identifiable; all in %%\n\n", seeds);
+    printf(
+        "%zu seeds, noise 2 %%; identified: how often so called, how often the truth is then inside (want 85 to 95);\n"
+        "otherwise: how often inside; hidden: how often called not identifiable; all in %%\n\n",
+        seeds);
     printf("%-18s %-7s %5s %-6s %8s %10s %10s %12s %10s\n", "law", "loss", "freqs", "param", "truth", "identified",
            "inside", "otherwise", "hidden");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -183,7 +183,8 @@ static double fit_lengths(struct process *g, const double *x, const double *y, c
     double ones[SEARCH_MOST], whitened_ones[SEARCH_MOST], residual[SEARCH_MOST];
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k <= i; k++)
-            g->lower[i * n + k] = matern((x[i] - x[k]) / g->length_cores, (y[i] - y[k]) / g->length_freq) + (i == k ? nugget : 0);
+            g->lower[i * n + k] =
+                matern((x[i] - x[k]) / g->length_cores, (y[i] - y[k]) / g->length_freq) + (i == k ? nugget : 0);
     if (!mw_cholesky(g->lower, n))
         return -INFINITY;
     mw_lower_inverse(g->lower, n, g->inverse);
@@ -220,7 +221,8 @@ static void process_fit(struct process *g, const double *x, const double *y, con
     fit_lengths(g, x, y, value);
 }
 
-static double process_predict(const struct process *g, const double *x, const double *y, double px, double py, double *sd)
+static double process_predict(const struct process *g, const double *x, const double *y, double px, double py,
+                              double *sd)
 {
     double k[SEARCH_MOST], v[SEARCH_MOST];
     for (size_t i = 0; i < g->n; i++)

@@ -32,8 +32,7 @@ static void append(struct bench_sets *sets, const char *name, bool is_long, cons
     struct bench_set *set = &sets->items[sets->count++];
     *set = (struct bench_set){.is_long = is_long};
     snprintf(set->name, sizeof set->name, "%s%s%s", name, input ? "/" : "", input ? input : "");
-    if (mw_dataset_read(&dataset, path, &options, &error) ||
-        mw_points_from_dataset(&set->points, &dataset, &error))
+    if (mw_dataset_read(&dataset, path, &options, &error) || mw_points_from_dataset(&set->points, &dataset, &error))
         give_up(path, error.message);
     size_t kept = 0; /* speedups of one core are 1 by definition */
     for (size_t i = 0; i < set->points.count; i++)

@@ -55,7 +55,7 @@ static bool mark_all(const struct bench_set *set, char *mark, bool (*train)(cons
 
 static bool in_ten(const struct mw_point *p, const double *with)
 {
-    static const double design[][2] = {{1, 1.2}, {1, 2.4}, {2, 1.8},  {4, 1.2},  {4, 2.4},
+    static const double design[][2] = {{1, 1.2}, {1, 2.4},  {2, 1.8},  {4, 1.2},  {4, 2.4},
                                        {8, 1.8}, {12, 2.4}, {16, 1.2}, {24, 1.2}, {24, 2.4}};
     (void)with;
     for (size_t i = 0; i < sizeof design / sizeof *design; i++)
@@ -130,7 +130,8 @@ static bool at_top(const struct mw_point *p, const double *with)
 {
     return near(p->freq_hz, with[1]);
 }
-static bool cut_by_freqs(const struct bench_set *set, char *mark, bool (*train)(const struct mw_point *, const double *),
+static bool cut_by_freqs(const struct bench_set *set, char *mark,
+                         bool (*train)(const struct mw_point *, const double *),
                          bool (*test)(const struct mw_point *, const double *))
 {
     double cores, with[3];

@@ -31,13 +31,13 @@ struct cli_strings {
 };
 
 struct cli_option {
-    const char *name;     /* without dashes: "cores" or "o" (one letter: -o) */
+    const char *name; /* without dashes: "cores" or "o" (one letter: -o) */
     enum cli_option_kind kind;
-    size_t offset;        /* of the field in the command's options struct */
-    const char *argument; /* name of the value in help, NULL for flags */
-    const char *help;     /* one line; say the default */
+    size_t offset;              /* of the field in the command's options struct */
+    const char *argument;       /* name of the value in help, NULL for flags */
+    const char *help;           /* one line; say the default */
     const char *const *choices; /* CLI_CHOICE: ends in NULL */
-    double low, high;     /* valid range of numbers where low < high */
+    double low, high;           /* valid range of numbers where low < high */
 };
 #define CLI_FIELD(type, field) offsetof(type, field)
 
@@ -63,27 +63,27 @@ struct cli_common {
 struct cli {
     const struct cli_command *command;
     struct cli_common common;
-    char **operands;          /* what is not an option */
+    char **operands; /* what is not an option */
     size_t operand_count;
-    char **program;           /* what follows "--", NULL-terminated; NULL where there is no "--" */
-    int argc;                 /* the whole command line, for provenance */
+    char **program; /* what follows "--", NULL-terminated; NULL where there is no "--" */
+    int argc;       /* the whole command line, for provenance */
     char **argv;
-    struct mw_error error;    /* for the command's use */
+    struct mw_error error; /* for the command's use */
 };
 
 struct cli_command {
     const char *name;
-    const char *summary;      /* one line for `memwall help` */
-    const char *usage;        /* after "memwall NAME": "[options] FILE" */
-    const char *description;  /* a paragraph for help and the manual page */
+    const char *summary;              /* one line for `memwall help` */
+    const char *usage;                /* after "memwall NAME": "[options] FILE" */
+    const char *description;          /* a paragraph for help and the manual page */
     const struct cli_option *options; /* ends in {0} */
     unsigned groups;
-    size_t options_size;      /* sizeof of the options struct; it starts zeroed, then `defaults` runs */
+    size_t options_size; /* sizeof of the options struct; it starts zeroed, then `defaults` runs */
     void (*defaults)(void *options);
     int (*run)(struct cli *cli, const void *options); /* exit status */
-    const char *examples;     /* lines for help and the manual page; each runs in the tests; NULL where none */
+    const char *examples;              /* lines for help and the manual page; each runs in the tests; NULL where none */
     size_t operands_min, operands_max; /* operands other than these are wrong usage */
-    bool program;             /* takes "-- COMMAND ARGS" */
+    bool program;                      /* takes "-- COMMAND ARGS" */
 };
 
 /* Prints "memwall NAME: message" and "hint: …"; returns the exit status of the error. */

@@ -19,8 +19,10 @@ struct diagnose_options {
 static const struct cli_option options[] = {
     {"boundaries", CLI_STRING, FIELD(boundaries), "LIST",
      "core counts after which a socket, NUMA node, hyper-thread or kind begins (default: the model's, the machine's, "
-     "else half of the cores and wherever times step)", NULL, 0, 0},
-    {"machine", CLI_STRING, FIELD(machine), "FILE", "profile of the machine (memwall machine --json): its boundaries", NULL, 0, 0},
+     "else half of the cores and wherever times step)",
+     NULL, 0, 0},
+    {"machine", CLI_STRING, FIELD(machine), "FILE", "profile of the machine (memwall machine --json): its boundaries",
+     NULL, 0, 0},
     {0},
 };
 
@@ -29,7 +31,7 @@ struct report {
     struct mw_model model;
     unsigned *boundaries;
     size_t boundary_count;
-    bool energies;              /* no times: `diagnosis` has only its verdict */
+    bool energies; /* no times: `diagnosis` has only its verdict */
     struct mw_diagnosis diagnosis;
     struct mw_sentences evidence, advice;
     struct mw_karp_flatt_row *rows;
@@ -102,8 +104,10 @@ static enum mw_err diagnose(struct report *r, unsigned long seed, struct mw_erro
         r->energies = true;
         r->diagnosis.verdict = r->diagnosis.likeliest = r->diagnosis.second = MW_VERDICT_UNDETERMINED;
         enum mw_err err = mw_energy_evidence(&r->evidence, &r->model.points, error);
-        return err ? err : mw_sentences_add(&r->advice, error, "Energies don't tell where the time goes: record the run times "
-                                                               "too (memwall scan does).");
+        return err ? err
+                   : mw_sentences_add(&r->advice, error,
+                                      "Energies don't tell where the time goes: record the run times "
+                                      "too (memwall scan does).");
     }
     struct mw_diagnose_options how = {.boundaries = r->boundaries, .boundary_count = r->boundary_count, .seed = seed};
     struct mw_diagnoser *diagnoser = NULL;
@@ -145,8 +149,9 @@ static size_t flags_of(const struct mw_diagnosis *d, char flags[FLAGS][80])
 
 static void print_shares(FILE *out, const struct mw_diagnosis *d)
 {
-    fprintf(out, "\n%sshares of the time in %% (90 %% intervals)%s\n%6s %6s  %-16s %-16s %-16s %-16s %-16s\n", cli_bold(), cli_reset(),
-            "cores", "GHz", "parallel", "serial", "memory, shared", "memory, fixed", "overhead");
+    fprintf(out, "\n%sshares of the time in %% (90 %% intervals)%s\n%6s %6s  %-16s %-16s %-16s %-16s %-16s\n",
+            cli_bold(), cli_reset(), "cores", "GHz", "parallel", "serial", "memory, shared", "memory, fixed",
+            "overhead");
     for (size_t i = 0; i < d->end_count; i++) {
         const struct mw_diagnosis_shares *s = &d->ends[i];
         const struct mw_interval *columns[] = {&s->parallel, &s->serial, &s->latency, &s->nonscaling, &s->overhead};
@@ -159,11 +164,14 @@ static void print_shares(FILE *out, const struct mw_diagnosis *d)
             fprintf(out, "%6s  ", "-");
         for (size_t c = 0; c < 5; c++) {
             char text[32];
-            snprintf(text, sizeof text, "%.0f (%.0f-%.0f)", 100 * columns[c]->median, 100 * columns[c]->low, 100 * columns[c]->high);
+            snprintf(text, sizeof text, "%.0f (%.0f-%.0f)", 100 * columns[c]->median, 100 * columns[c]->low,
+                     100 * columns[c]->high);
             fprintf(out, c < 4 ? "%-16s " : "%s\n", text);
         }
     }
-    fprintf(out, "memory, shared: time that the cores divide among them (latency); fixed: time that they don't (bandwidth)\n");
+    fprintf(
+        out,
+        "memory, shared: time that the cores divide among them (latency); fixed: time that they don't (bandwidth)\n");
 }
 
 static void print_karp_flatt(FILE *out, const struct report *r)

@@ -221,7 +221,8 @@ static int run(struct cli *cli, const void *opaque)
     if (o->by && (!to_file || o->update))
         return cli_usage(cli, o->update ? "--by and --update exclude each other"
                                         : "--by writes a model for each set: give -o NAME.json");
-    enum mw_err err = o->boundaries ? mw_parse_boundaries(o->boundaries, &boundaries, &boundary_count, &cli->error) : MW_OK;
+    enum mw_err err =
+        o->boundaries ? mw_parse_boundaries(o->boundaries, &boundaries, &boundary_count, &cli->error) : MW_OK;
     if (err)
         goto out;
     job.fit = (struct mw_fit_options){.law = o->law,

@@ -9,9 +9,12 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    {"memory-freq", CLI_FREQ, CLI_FIELD(struct options, memory_freq_hz), "GHz", "memory speed in transfers per second, in place of what the firmware says (DDR4-2133: 2.133)", NULL, 0, 0},
-    {"stream", CLI_STRING, CLI_FIELD(struct options, stream), "FILE", "take the bandwidth from a table of measure stream", NULL, 0, 0},
-    {"latency", CLI_STRING, CLI_FIELD(struct options, latency), "FILE", "take the latency of memory from a table of measure latency", NULL, 0, 0},
+    {"memory-freq", CLI_FREQ, CLI_FIELD(struct options, memory_freq_hz), "GHz",
+     "memory speed in transfers per second, in place of what the firmware says (DDR4-2133: 2.133)", NULL, 0, 0},
+    {"stream", CLI_STRING, CLI_FIELD(struct options, stream), "FILE",
+     "take the bandwidth from a table of measure stream", NULL, 0, 0},
+    {"latency", CLI_STRING, CLI_FIELD(struct options, latency), "FILE",
+     "take the latency of memory from a table of measure latency", NULL, 0, 0},
     {0},
 };
 

@@ -21,20 +21,33 @@ static const char *const pages_choices[] = {"huge", "4k", "both", NULL};
 
 #define FIELD(name) CLI_FIELD(struct measure_options, name)
 static const struct cli_option options[] = {
-    {"cores", CLI_STRING, FIELD(cores), "LIST", "core counts, as in 1,2,4-16:2,all (default: 1, 2, 4 … all for stream, 1 for latency)", NULL, 0, 0},
-    {"freq", CLI_STRING, FIELD(freq), "LIST", "frequencies to set and put back, as in 1.2-2.4:0.2,min,max,all (default: left alone)", NULL, 0, 0},
-    {"runs", CLI_COUNT, FIELD(runs), "N", "repetitions of each measurement (default: as many as the time allows, at most 10)", NULL, 2, 100000},
-    {"max-time", CLI_DURATION, FIELD(max_time_s), "S", "time that the measurement may take (default 50 s; with --runs, what they take)", NULL, 0, 0},
-    {"array", CLI_SIZE, FIELD(array_bytes), "SIZE", "stream: bytes of one array (default and least: 4 times the last-level caches in use)", NULL, 0, 0},
-    {"llc", CLI_SIZE, FIELD(llc_bytes), "SIZE", "sum of last-level caches in use, where the reported one is wrong (virtual machines)", NULL, 0, 0},
-    {"kernel", CLI_STRING, FIELD(kernels), "LIST", "stream: only these kernels, as in copy,triad-nt (default: all)", NULL, 0, 0},
+    {"cores", CLI_STRING, FIELD(cores), "LIST",
+     "core counts, as in 1,2,4-16:2,all (default: 1, 2, 4 … all for stream, 1 for latency)", NULL, 0, 0},
+    {"freq", CLI_STRING, FIELD(freq), "LIST",
+     "frequencies to set and put back, as in 1.2-2.4:0.2,min,max,all (default: left alone)", NULL, 0, 0},
+    {"runs", CLI_COUNT, FIELD(runs), "N",
+     "repetitions of each measurement (default: as many as the time allows, at most 10)", NULL, 2, 100000},
+    {"max-time", CLI_DURATION, FIELD(max_time_s), "S",
+     "time that the measurement may take (default 50 s; with --runs, what they take)", NULL, 0, 0},
+    {"array", CLI_SIZE, FIELD(array_bytes), "SIZE",
+     "stream: bytes of one array (default and least: 4 times the last-level caches in use)", NULL, 0, 0},
+    {"llc", CLI_SIZE, FIELD(llc_bytes), "SIZE",
+     "sum of last-level caches in use, where the reported one is wrong (virtual machines)", NULL, 0, 0},
+    {"kernel", CLI_STRING, FIELD(kernels), "LIST", "stream: only these kernels, as in copy,triad-nt (default: all)",
+     NULL, 0, 0},
     {"pages", CLI_CHOICE, FIELD(pages), "WHICH", "latency: huge (default), 4k or both", pages_choices, 0, 0},
     {"chains", CLI_STRING, FIELD(chains), "LIST", "latency: independent chains in flight (default 1)", NULL, 0, 0},
-    {"locality", CLI_STRING, FIELD(locality), "PAGES", "latency: pages visited before the next ones, or random (default 64)", NULL, 0, 0},
-    {"stride", CLI_SIZE, FIELD(stride_bytes), "SIZE", "latency: lines less than this apart are not met in one visit of their group (default 256)", NULL, 0, 0},
-    {"numa", CLI_FLAG, FIELD(numa), NULL, "stream, latency: every node's cores against every node's memory (default where there are several nodes and no --cores)", NULL, 0, 0},
-    {"size", CLI_STRING, FIELD(sizes), "LIST", "latency: working sets, as in 16KiB,256MiB (default: 2 KiB to past the last level)", NULL, 0, 0},
-    {"curve", CLI_STRING, FIELD(curve), "FILE", "cache: write the curves that the parameters are read from", NULL, 0, 0},
+    {"locality", CLI_STRING, FIELD(locality), "PAGES",
+     "latency: pages visited before the next ones, or random (default 64)", NULL, 0, 0},
+    {"stride", CLI_SIZE, FIELD(stride_bytes), "SIZE",
+     "latency: lines less than this apart are not met in one visit of their group (default 256)", NULL, 0, 0},
+    {"numa", CLI_FLAG, FIELD(numa), NULL,
+     "stream, latency: every node's cores against every node's memory (default where there are several nodes and no --cores)",
+     NULL, 0, 0},
+    {"size", CLI_STRING, FIELD(sizes), "LIST",
+     "latency: working sets, as in 16KiB,256MiB (default: 2 KiB to past the last level)", NULL, 0, 0},
+    {"curve", CLI_STRING, FIELD(curve), "FILE", "cache: write the curves that the parameters are read from", NULL, 0,
+     0},
     {0},
 };
 
@@ -227,7 +240,8 @@ static int run_measure(struct cli *cli, const void *opaque)
     if (run.rows_off)
         cli_warn(cli, "%zu rows: freq_effective_ghz is not the frequency that was set", run.rows_off);
     if (run.disturbed)
-        cli_warn(cli, "other work on this machine disturbed every repetition of some rows (column disturbed or rejected)");
+        cli_warn(cli,
+                 "other work on this machine disturbed every repetition of some rows (column disturbed or rejected)");
     bool doubtful = run.disturbed || run.rows_off || run.freq_off;
     if (run.untrusted) {
         cli_say(cli, "a kernel's result failed its validation: rows with valid = 0 are no measurement");

@@ -28,19 +28,31 @@ struct plan_options {
 static const char *const purpose_choices[] = {"best", "surface", "diagnosis", NULL};
 
 #define OPT(name, kind, field, argument, help, ...)                                                                    \
-    {name, kind, CLI_FIELD(struct plan_options, field), argument, help, __VA_ARGS__}
+    {                                                                                                                  \
+        name, kind, CLI_FIELD(struct plan_options, field), argument, help, __VA_ARGS__                                 \
+    }
 
 static const struct cli_option options[] = {
-    OPT("points", CLI_COUNT, points, "N", "how many (default: three next ones, or the whole first design)", NULL, 1, 1000),
-    OPT("for", CLI_CHOICE, purpose, "WHAT", "best (default): the best configuration; surface: predictions everywhere; diagnosis: the cause", purpose_choices, 0, 0),
+    OPT("points", CLI_COUNT, points, "N", "how many (default: three next ones, or the whole first design)", NULL, 1,
+        1000),
+    OPT("for", CLI_CHOICE, purpose, "WHAT",
+        "best (default): the best configuration; surface: predictions everywhere; diagnosis: the cause",
+        purpose_choices, 0, 0),
     GOAL_OPTIONS(struct plan_options),
     OPT("tolerance", CLI_PERCENT, tolerance, "PCT", "what counts as better (default 2)", NULL, 0.01, 50),
-    OPT("cores", CLI_STRING, cores, "LIST", "core counts to choose from (default: 1 to the most measured, or those of the machine)", NULL, 0, 0),
-    OPT("freq", CLI_STRING, freq, "LIST", "frequencies to choose from (default: the measured ones and the steps of 0.1 GHz between, or those of the machine)", NULL, 0, 0),
-    OPT("machine", CLI_STRING, machine, "FILE", "profile of the machine (memwall machine --json): cores, frequencies, boundaries", NULL, 0, 0),
-    OPT("boundaries", CLI_STRING, boundaries, "LIST", "core counts after which a socket, node or other kind of core begins", NULL, 0, 0),
-    OPT("where", CLI_REPEATED, where, "COL=VALUE", "of a table: only rows with this value; may be repeated", NULL, 0, 0),
-    OPT("map", CLI_REPEATED, map, "NAME=COL", "of a table: which column is what, as in cores=nt; may be repeated", NULL, 0, 0),
+    OPT("cores", CLI_STRING, cores, "LIST",
+        "core counts to choose from (default: 1 to the most measured, or those of the machine)", NULL, 0, 0),
+    OPT("freq", CLI_STRING, freq, "LIST",
+        "frequencies to choose from (default: the measured ones and the steps of 0.1 GHz between, or those of the machine)",
+        NULL, 0, 0),
+    OPT("machine", CLI_STRING, machine, "FILE",
+        "profile of the machine (memwall machine --json): cores, frequencies, boundaries", NULL, 0, 0),
+    OPT("boundaries", CLI_STRING, boundaries, "LIST",
+        "core counts after which a socket, node or other kind of core begins", NULL, 0, 0),
+    OPT("where", CLI_REPEATED, where, "COL=VALUE", "of a table: only rows with this value; may be repeated", NULL, 0,
+        0),
+    OPT("map", CLI_REPEATED, map, "NAME=COL", "of a table: which column is what, as in cores=nt; may be repeated", NULL,
+        0, 0),
     {0},
 };
 
@@ -118,11 +130,15 @@ static enum mw_err read_model(struct plan_task *t, const char *path, struct mw_e
     return err;
 }
 
-static enum mw_err read_table(struct plan_task *t, const char *path, const struct plan_options *o, struct mw_error *error)
+static enum mw_err read_table(struct plan_task *t, const char *path, const struct plan_options *o,
+                              struct mw_error *error)
 {
     struct mw_dataset dataset = {0};
-    struct mw_dataset_options how = {.where = o->where.items, .where_count = o->where.count, .map = o->map.items,
-                                     .map_count = o->map.count, .energy_only = !strcmp(o->goal.objective, "energy")};
+    struct mw_dataset_options how = {.where = o->where.items,
+                                     .where_count = o->where.count,
+                                     .map = o->map.items,
+                                     .map_count = o->map.count,
+                                     .energy_only = !strcmp(o->goal.objective, "energy")};
     enum mw_err err = mw_dataset_read(&dataset, path, &how, error);
     if (!err)
         err = mw_points_from_dataset(&t->points, &dataset, error);
@@ -212,7 +228,8 @@ static enum mw_err make_candidates(struct plan_task *t, const struct plan_option
     bool known = t->freq_count && t->freqs[t->freq_count - 1] > 0;
     enum mw_err err = mw_parse_cores(o->cores ? o->cores : "all", t->cores, t->core_count, &cores, &core_count, error);
     if (!err && (o->freq || known))
-        err = mw_parse_freqs(o->freq ? o->freq : "all", t->freqs, known ? t->freq_count : 0, &freqs, &freq_count, error);
+        err =
+            mw_parse_freqs(o->freq ? o->freq : "all", t->freqs, known ? t->freq_count : 0, &freqs, &freq_count, error);
     size_t per_core = freq_count ? freq_count : 1;
     t->candidates = err ? NULL : calloc(core_count * per_core, sizeof *t->candidates);
     if (!err && !t->candidates)
@@ -228,9 +245,13 @@ static enum mw_err make_candidates(struct plan_task *t, const struct plan_option
 static enum mw_err make(struct plan_task *t, const struct plan_options *o, struct mw_error *error)
 {
     static const enum mw_plan_purpose purposes[] = {MW_PLAN_BEST, MW_PLAN_SURFACE, MW_PLAN_DIAGNOSIS};
-    struct mw_plan_options with = {.tolerance = o->tolerance, .count = o->points, .candidates = t->candidates,
-                                   .candidate_count = t->candidate_count, .boundaries = t->boundaries,
-                                   .boundary_count = t->boundary_count, .memory_freq_hz = t->memory_freq_hz,
+    struct mw_plan_options with = {.tolerance = o->tolerance,
+                                   .count = o->points,
+                                   .candidates = t->candidates,
+                                   .candidate_count = t->candidate_count,
+                                   .boundaries = t->boundaries,
+                                   .boundary_count = t->boundary_count,
+                                   .memory_freq_hz = t->memory_freq_hz,
                                    .seed = t->cli->common.seed};
     for (size_t i = 0; purpose_choices[i]; i++)
         if (!strcmp(purpose_choices[i], o->purpose))

@@ -18,8 +18,10 @@ static const char *const kind_choices[] = {"speedup", "time", "energy", "heatmap
 static const char *const terminal_choices[] = {"svg", "png", "pdf", "dumb", NULL};
 
 static const struct cli_option options[] = {
-    {"kind", CLI_CHOICE, CLI_FIELD(struct options, kind), "KIND", "of a model: speedup (default), time, energy or heatmap", kind_choices, 0, 0},
-    {"terminal", CLI_CHOICE, CLI_FIELD(struct options, terminal), "TERM", "svg, png, pdf or dumb (default: by the ending of -o FILE, else dumb)", terminal_choices, 0, 0},
+    {"kind", CLI_CHOICE, CLI_FIELD(struct options, kind), "KIND",
+     "of a model: speedup (default), time, energy or heatmap", kind_choices, 0, 0},
+    {"terminal", CLI_CHOICE, CLI_FIELD(struct options, terminal), "TERM",
+     "svg, png, pdf or dumb (default: by the ending of -o FILE, else dumb)", terminal_choices, 0, 0},
     {0},
 };
 
@@ -62,7 +64,8 @@ static enum mw_err plot_tables(struct mw_plot *plot, char **paths, size_t count,
     if (!err && count == 2) {
         const char *first = mw_plot_table_kind(&table[0]), *second = mw_plot_table_kind(&table[1]);
         bool swap = first && !strcmp(first, "stream");
-        if (!first || !second || strcmp(swap ? second : first, "flops") != 0 || strcmp(swap ? first : second, "stream") != 0) {
+        if (!first || !second || strcmp(swap ? second : first, "flops") != 0 ||
+            strcmp(swap ? first : second, "stream") != 0) {
             mw_fail(error, MW_DATA, "two files make a picture only as a flops and a stream table (the roofline)");
             err = mw_hint(error, "draw one file at a time");
         } else {

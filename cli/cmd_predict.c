@@ -20,8 +20,10 @@ struct predict_options {
 #define FIELD(name) CLI_FIELD(struct predict_options, name)
 static const char *const baseline_choices[] = {"same-frequency", "lowest", NULL};
 static const struct cli_option options[] = {
-    {"cores", CLI_STRING, FIELD(cores), "LIST", "core counts, as in 1,2,4-16:2,all (default: the measured ones)", NULL, 0, 0},
-    {"freq", CLI_STRING, FIELD(freq), "LIST", "frequencies, as in 1.2-2.4:0.2,min,max,all, in GHz (default: the measured ones)", NULL, 0, 0},
+    {"cores", CLI_STRING, FIELD(cores), "LIST", "core counts, as in 1,2,4-16:2,all (default: the measured ones)", NULL,
+     0, 0},
+    {"freq", CLI_STRING, FIELD(freq), "LIST",
+     "frequencies, as in 1.2-2.4:0.2,min,max,all, in GHz (default: the measured ones)", NULL, 0, 0},
     {"baseline", CLI_CHOICE, FIELD(baseline), "WHICH",
      "speedup over one core at the same-frequency (default) or at the lowest measured one", baseline_choices, 0, 0},
     PREDICT_TARGET_OPTIONS(struct predict_options, elsewhere),
@@ -215,7 +217,8 @@ static int run(struct cli *cli, const void *opaque)
         return cli_usage(cli, "--target-runs, --machine and --footprint go with --target");
     enum mw_err err = mw_model_read(&a.model, cli->operands[0], &cli->error);
     if (!err && (o->elsewhere.target || o->elsewhere.what_if)) {
-        int status = (o->elsewhere.target ? cli_predict_target : cli_predict_whatif)(cli, &a.model, &o->elsewhere, o->cores, o->freq);
+        int status = (o->elsewhere.target ? cli_predict_target : cli_predict_whatif)(cli, &a.model, &o->elsewhere,
+                                                                                     o->cores, o->freq);
         answers_release(&a);
         return status;
     }

@@ -17,16 +17,24 @@ struct recommend_options {
 };
 
 #define OPT(name, kind, field, argument, help, ...)                                                                    \
-    {name, kind, CLI_FIELD(struct recommend_options, field), argument, help, __VA_ARGS__}
+    {                                                                                                                  \
+        name, kind, CLI_FIELD(struct recommend_options, field), argument, help, __VA_ARGS__                            \
+    }
 
 static const struct cli_option options[] = {
     GOAL_OPTIONS(struct recommend_options),
     OPT("within", CLI_PERCENT, within, "PCT", "the fewest cores within PCT of the best objective", NULL, 0, 1000),
-    OPT("gain", CLI_STRING, gain, "F:PCT,…", "step up to F only for a gain in time of PCT over the highest frequency below the list", NULL, 0, 0),
-    OPT("cores", CLI_STRING, cores, "LIST", "core counts to choose from (default: 1 to the most that was measured)", NULL, 0, 0),
-    OPT("freq", CLI_STRING, freq, "LIST", "frequencies to choose from (default: the measured ones, and the steps of 0.1 GHz between)", NULL, 0, 0),
-    OPT("power-model", CLI_STRING, power_model, "FILE", "power law of this machine: a model.json with power, or s0_w, s1_w, u3_w, c1_w, c3_w, freq_ref_ghz", NULL, 0, 0),
-    OPT("pareto", CLI_FLAG, pareto, NULL, "list the configurations that none beats in both time and energy", NULL, 0, 0),
+    OPT("gain", CLI_STRING, gain, "F:PCT,…",
+        "step up to F only for a gain in time of PCT over the highest frequency below the list", NULL, 0, 0),
+    OPT("cores", CLI_STRING, cores, "LIST", "core counts to choose from (default: 1 to the most that was measured)",
+        NULL, 0, 0),
+    OPT("freq", CLI_STRING, freq, "LIST",
+        "frequencies to choose from (default: the measured ones, and the steps of 0.1 GHz between)", NULL, 0, 0),
+    OPT("power-model", CLI_STRING, power_model, "FILE",
+        "power law of this machine: a model.json with power, or s0_w, s1_w, u3_w, c1_w, c3_w, freq_ref_ghz", NULL, 0,
+        0),
+    OPT("pareto", CLI_FLAG, pareto, NULL, "list the configurations that none beats in both time and energy", NULL, 0,
+        0),
     {0},
 };
 
@@ -44,8 +52,13 @@ enum mw_err recommend_read_power(struct mw_model_power *power, const char *path,
         const char *key;
         double *value;
         double unit;
-    } fields[] = {{"s0_w", &power->s0_w, 1}, {"s1_w", &power->s1_w, 1}, {"u3_w", &power->u3_w, 1}, {"c1_w", &power->c1_w, 1},
-                  {"c3_w", &power->c3_w, 1}, {"freq_ref_ghz", &power->freq_ref_hz, 1e9}, {"residual_sd", &power->residual_sd, 1}};
+    } fields[] = {{"s0_w", &power->s0_w, 1},
+                  {"s1_w", &power->s1_w, 1},
+                  {"u3_w", &power->u3_w, 1},
+                  {"c1_w", &power->c1_w, 1},
+                  {"c3_w", &power->c3_w, 1},
+                  {"freq_ref_ghz", &power->freq_ref_hz, 1e9},
+                  {"residual_sd", &power->residual_sd, 1}};
     json_t *root = NULL;
     enum mw_err err = mw_json_read(&root, path, error);
     if (err)
@@ -121,8 +134,13 @@ static enum mw_err lists_and_ask(struct recommendation *rec, const struct recomm
         err = mw_parse_cores(o->cores, (double[]){1, most}, most > 1 ? 2 : 1, &cores, &core_count, error);
     if (!err && o->gain)
         err = mw_gains_parse(o->gain, &gains, &gain_count, error);
-    struct mw_recommend_options with = {.cores = cores, .core_count = core_count, .freqs_hz = freqs, .freq_count = freq_count,
-                                        .within = o->within, .gains = gains, .gain_count = gain_count};
+    struct mw_recommend_options with = {.cores = cores,
+                                        .core_count = core_count,
+                                        .freqs_hz = freqs,
+                                        .freq_count = freq_count,
+                                        .within = o->within,
+                                        .gains = gains,
+                                        .gain_count = gain_count};
     if (!err)
         err = mw_recommend(&rec->r, &rec->model, &rec->goal, &with, error);
     free(offered);
@@ -140,8 +158,10 @@ static int run(struct cli *cli, const void *data)
     if (!err)
         err = lists_and_ask(&rec, o, &cli->error);
     if (!err && rec.r.relative && rec.r.count)
-        cli_say(cli, "the model knows speedups over one core at the same frequency and no times: core counts are compared at "
-                     "the highest frequency only");
+        cli_say(
+            cli,
+            "the model knows speedups over one core at the same frequency and no times: core counts are compared at "
+            "the highest frequency only");
     if (!err && cli->common.json)
         err = recommend_write_json(&rec, &cli->error);
     else if (!err)

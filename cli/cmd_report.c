@@ -51,7 +51,8 @@ static enum mw_err print_page(struct cli *cli, const struct mw_model *model, str
     struct mw_provenance run = {0};
     struct mw_report_choice choices[OBJECTIVES];
     char texts[OBJECTIVES][TEXT];
-    struct mw_diagnose_options how = {.boundaries = model->boundaries, .boundary_count = model->boundary_count, .seed = cli->common.seed};
+    struct mw_diagnose_options how = {
+        .boundaries = model->boundaries, .boundary_count = model->boundary_count, .seed = cli->common.seed};
     struct mw_error ignored; /* too few data for a diagnosis is said on the page */
     bool diagnosed = !mw_diagnose(&diagnosis, &model->points, &how, &ignored);
     enum mw_err err = mw_provenance_init(&run, cli->argc, cli->argv, &cli->error);
@@ -61,8 +62,13 @@ static enum mw_err print_page(struct cli *cli, const struct mw_model *model, str
         err = mw_diagnosis_advice(&advice, &diagnosis, &cli->error);
     if (!err) {
         choose(model, cli->common.seed, choices, texts);
-        const struct mw_report report = {.model = model, .diagnosis = diagnosed ? &diagnosis : NULL, .advice = &advice, .evidence = &evidence,
-                                         .choices = choices, .choice_count = OBJECTIVES, .run = &run};
+        const struct mw_report report = {.model = model,
+                                         .diagnosis = diagnosed ? &diagnosis : NULL,
+                                         .advice = &advice,
+                                         .evidence = &evidence,
+                                         .choices = choices,
+                                         .choice_count = OBJECTIVES,
+                                         .run = &run};
         mw_report_print(&report, output->stream);
     }
     mw_sentences_release(&evidence);

@@ -31,10 +31,11 @@ const struct cli_command cmd_restore = {
     .name = "restore",
     .summary = "put back frequencies that a killed scan left changed",
     .usage = "[options]",
-    .description = "A scan notes governor, limits and boost in /run/memwall/state before it changes them (in "
-                   "$XDG_RUNTIME_DIR/memwall for an ordinary user), puts them back at its end, on an error and on SIGINT, "
-                   "SIGTERM and SIGHUP. After SIGKILL this command puts back what the note says and reads it back; the next "
-                   "scan does the same first. After a reboot there is nothing to put back.",
+    .description =
+        "A scan notes governor, limits and boost in /run/memwall/state before it changes them (in "
+        "$XDG_RUNTIME_DIR/memwall for an ordinary user), puts them back at its end, on an error and on SIGINT, "
+        "SIGTERM and SIGHUP. After SIGKILL this command puts back what the note says and reads it back; the next "
+        "scan does the same first. After a reboot there is nothing to put back.",
     .groups = CLI_ROOT,
     .run = run,
     .examples = "  memwall restore\n",

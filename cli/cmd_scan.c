@@ -5,26 +5,36 @@
 #include <string.h>
 
 #define OPT(name, kind, field, argument, help, ...)                                                                    \
-    {name, kind, CLI_FIELD(struct scan_options, field), argument, help, __VA_ARGS__}
+    {                                                                                                                  \
+        name, kind, CLI_FIELD(struct scan_options, field), argument, help, __VA_ARGS__                                 \
+    }
 
 static const char *const boost_choices[] = {"keep", "off", "on", NULL};
 static const struct cli_option options[] = {
-    OPT("cores", CLI_STRING, cores, "LIST", "core counts, as in 1,2,4-16:2,all (default: 1, 2, 4, … and all)", NULL, 0, 0),
-    OPT("freq", CLI_STRING, freq, "LIST", "frequencies, as in 1.2-2.4:0.2,min,max,all (default: left alone)", NULL, 0, 0),
+    OPT("cores", CLI_STRING, cores, "LIST", "core counts, as in 1,2,4-16:2,all (default: 1, 2, 4, … and all)", NULL, 0,
+        0),
+    OPT("freq", CLI_STRING, freq, "LIST", "frequencies, as in 1.2-2.4:0.2,min,max,all (default: left alone)", NULL, 0,
+        0),
     OPT("runs", CLI_COUNT, runs, "N", "runs of each configuration (default 5)", NULL, 1, 100000),
-    OPT("precision", CLI_PERCENT, precision, "PCT", "run until the median's 90 % interval is within ± PCT", NULL, 0.001, 100),
+    OPT("precision", CLI_PERCENT, precision, "PCT", "run until the median's 90 % interval is within ± PCT", NULL, 0.001,
+        100),
     OPT("min-runs", CLI_COUNT, min_runs, "N", "with --precision: at least N runs (default 5)", NULL, 1, 100000),
     OPT("max-runs", CLI_COUNT, max_runs, "N", "with --precision: at most N runs (default 30)", NULL, 1, 100000),
     OPT("max-time", CLI_DURATION, max_time_s, "S", "start no run after S seconds (as in 90, 30m, 2h)", NULL, 0, 0),
     RUN_OPTIONS(struct scan_options),
     OPT("warmup", CLI_COUNT, warmup, "N", "runs before the first that are not kept (default 0)", NULL, 0, 1000),
-    OPT("cool-to", CLI_NUMBER, cool_to_c, "CELSIUS", "wait before each run until the processor is no hotter", NULL, 1, 150),
-    OPT("order", CLI_STRING, order, "LIST", "of the runs: balanced (default), random, listed; of filling cores: compact (default), spread", NULL, 0, 0),
+    OPT("cool-to", CLI_NUMBER, cool_to_c, "CELSIUS", "wait before each run until the processor is no hotter", NULL, 1,
+        150),
+    OPT("order", CLI_STRING, order, "LIST",
+        "of the runs: balanced (default), random, listed; of filling cores: compact (default), spread", NULL, 0, 0),
     OPT("smt", CLI_FLAG, smt, NULL, "count hyper-threads too, after all cores are taken", NULL, 0, 0),
     OPT("boost", CLI_CHOICE, boost, "WHAT", "keep (default), off or on while the scan runs", boost_choices, 0, 0),
-    OPT("idle", CLI_DURATION, idle_s, "S", "time at rest before and after in which idle power is measured (default 1; 0: none)", NULL, 0, 0),
-    OPT("memory-freq", CLI_FREQ, memory_freq_hz, "GHZ", "rate of the memory's transfers, for the fit (default: from the firmware, where readable)", NULL, 0, 0),
-    OPT("workload", CLI_STRING, workload, "NAME", "text of the column workload (default: the program's name)", NULL, 0, 0),
+    OPT("idle", CLI_DURATION, idle_s, "S",
+        "time at rest before and after in which idle power is measured (default 1; 0: none)", NULL, 0, 0),
+    OPT("memory-freq", CLI_FREQ, memory_freq_hz, "GHZ",
+        "rate of the memory's transfers, for the fit (default: from the firmware, where readable)", NULL, 0, 0),
+    OPT("workload", CLI_STRING, workload, "NAME", "text of the column workload (default: the program's name)", NULL, 0,
+        0),
     OPT("input", CLI_STRING, input, "NAME", "text of the column input (default: no such column)", NULL, 0, 0),
     OPT("resume", CLI_FLAG, resume, NULL, "go on with the file of an earlier scan with the same options", NULL, 0, 0),
     OPT("replay", CLI_STRING, replay, "TABLE", "take the runs from a measured table, run nothing", NULL, 0, 0),

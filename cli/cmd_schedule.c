@@ -17,13 +17,18 @@ struct schedule_options {
 static const char *const objective_choices[] = {"energy", "makespan", NULL};
 
 #define OPT(name, kind, field, argument, help, ...)                                                                    \
-    {name, kind, CLI_FIELD(struct schedule_options, field), argument, help, __VA_ARGS__}
+    {                                                                                                                  \
+        name, kind, CLI_FIELD(struct schedule_options, field), argument, help, __VA_ARGS__                             \
+    }
 
 static const struct cli_option options[] = {
     OPT("cores", CLI_COUNT, cores, "N", "cores for all jobs together (default: \"cores\" of the file)", NULL, 1, 1e7),
-    OPT("power-cap", CLI_NUMBER, power_cap_w, "W", "power of all jobs together (default: \"power_cap_w\" of the file)", NULL, 0, 1e12),
-    OPT("objective", CLI_CHOICE, objective, "WHAT", "energy (default) or makespan, the time of the longest job", objective_choices, 0, 0),
-    OPT("certainty", CLI_PERCENT, certainty, "PCT", "that each predicted time and power holds (default 90)", NULL, 50, 99.99),
+    OPT("power-cap", CLI_NUMBER, power_cap_w, "W", "power of all jobs together (default: \"power_cap_w\" of the file)",
+        NULL, 0, 1e12),
+    OPT("objective", CLI_CHOICE, objective, "WHAT", "energy (default) or makespan, the time of the longest job",
+        objective_choices, 0, 0),
+    OPT("certainty", CLI_PERCENT, certainty, "PCT", "that each predicted time and power holds (default 90)", NULL, 50,
+        99.99),
     {0},
 };
 
@@ -33,13 +38,15 @@ static void defaults(void *data)
     o->certainty = .9;
 }
 
-static void print_human(const struct jobs_file *file, const struct mw_assignment *a, const struct mw_jobs_limits *limits)
+static void print_human(const struct jobs_file *file, const struct mw_assignment *a,
+                        const struct mw_jobs_limits *limits)
 {
     if (!a->feasible) {
         printf("there is no schedule: %s\n", a->obstacle);
         return;
     }
-    printf("%-20s %6s %9s %12s %10s %12s %12s\n", "job", "cores", "freq_ghz", "time_s", "power_w", "energy_j", "deadline_s");
+    printf("%-20s %6s %9s %12s %10s %12s %12s\n", "job", "cores", "freq_ghz", "time_s", "power_w", "energy_j",
+           "deadline_s");
     for (size_t j = 0; j < file->count; j++) {
         const struct mw_job_option *o = &file->jobs[j].options[a->option[j]];
         printf("%-20s %6u ", file->jobs[j].name, o->cores);
@@ -85,8 +92,9 @@ static enum mw_err write_json(struct cli *cli, const struct jobs_file *file, con
     json_t *root = json_object();
     json_object_set_new(root, "schema", json_string("memwall-schedule/1"));
     json_object_set_new(root, "objective", json_string(objective));
-    json_object_set_new(root, "limits", json_pack("{s:I, s:o}", "cores", (json_int_t)limits->cores, "power_cap_w",
-                                                  mw_json_real(limits->power_cap_w > 0, limits->power_cap_w)));
+    json_object_set_new(root, "limits",
+                        json_pack("{s:I, s:o}", "cores", (json_int_t)limits->cores, "power_cap_w",
+                                  mw_json_real(limits->power_cap_w > 0, limits->power_cap_w)));
     json_object_set_new(root, "feasible", json_boolean(a->feasible));
     json_object_set_new(root, "obstacle", a->feasible ? json_null() : json_string(a->obstacle));
     json_object_set_new(root, "jobs", jobs_json(file, a));

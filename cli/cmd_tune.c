@@ -11,23 +11,31 @@
 enum { DEFAULT_RUNS = 3, DEFAULT_POINTS = 20 };
 
 #define OPT(name, kind, field, argument, help, ...)                                                                    \
-    {name, kind, CLI_FIELD(struct tune_options, field), argument, help, __VA_ARGS__}
+    {                                                                                                                  \
+        name, kind, CLI_FIELD(struct tune_options, field), argument, help, __VA_ARGS__                                 \
+    }
 
 static const struct cli_option options[] = {
     GOAL_OPTIONS(struct tune_options),
     OPT("tolerance", CLI_PERCENT, tolerance, "PCT", "what counts as better (default 2)", NULL, 0.01, 50),
     OPT("max-points", CLI_COUNT, max_points, "N", "measure at most N configurations (default 20)", NULL, 1, 10000),
     OPT("cores", CLI_STRING, cores, "LIST", "core counts to choose from (default: all)", NULL, 0, 0),
-    OPT("freq", CLI_STRING, freq, "LIST", "frequencies to choose from (default: all where they can be set)", NULL, 0, 0),
-    OPT("boundaries", CLI_STRING, boundaries, "LIST", "core counts after which a socket begins (default: from the machine)", NULL, 0, 0),
-    OPT("runs", CLI_COUNT, runs, "N", "runs of each configuration, of which the median counts (default 3)", NULL, 1, 1000),
+    OPT("freq", CLI_STRING, freq, "LIST", "frequencies to choose from (default: all where they can be set)", NULL, 0,
+        0),
+    OPT("boundaries", CLI_STRING, boundaries, "LIST",
+        "core counts after which a socket begins (default: from the machine)", NULL, 0, 0),
+    OPT("runs", CLI_COUNT, runs, "N", "runs of each configuration, of which the median counts (default 3)", NULL, 1,
+        1000),
     RUN_OPTIONS(struct tune_options),
     OPT("memory-freq", CLI_FREQ, memory_freq_hz, "GHZ", "clock of the memory's transfers (default 2.133)", NULL, 0, 0),
-    OPT("log", CLI_STRING, log, "FILE", "keep every run in FILE, as memwall scan does (default memwall-tune.csv; none with --replay)", NULL, 0, 0),
+    OPT("log", CLI_STRING, log, "FILE",
+        "keep every run in FILE, as memwall scan does (default memwall-tune.csv; none with --replay)", NULL, 0, 0),
     OPT("resume", CLI_FLAG, resume, NULL, "go on with the log of an earlier tune of the same command", NULL, 0, 0),
     OPT("replay", CLI_STRING, replay, "TABLE", "choose among the points of a measured table, run nothing", NULL, 0, 0),
-    OPT("where", CLI_REPEATED, where, "COL=VALUE", "with --replay: only rows with this value; may be repeated", NULL, 0, 0),
-    OPT("map", CLI_REPEATED, map, "NAME=COL", "with --replay: which column is what, as in cores=nt; may be repeated", NULL, 0, 0),
+    OPT("where", CLI_REPEATED, where, "COL=VALUE", "with --replay: only rows with this value; may be repeated", NULL, 0,
+        0),
+    OPT("map", CLI_REPEATED, map, "NAME=COL", "with --replay: which column is what, as in cores=nt; may be repeated",
+        NULL, 0, 0),
     {0},
 };
 
@@ -90,9 +98,12 @@ static enum mw_err tune_all(struct tune *tune, enum mw_tune_stop *stopped, struc
         err = o->replay ? tune_open_replay(tune, error) : tune_open_machine(tune, error);
     if (err)
         return err;
-    struct mw_tune_options with = {.tolerance = o->tolerance, .max_points = o->max_points,
-                                   .memory_freq_hz = o->memory_freq_hz, .boundaries = tune->boundaries,
-                                   .boundary_count = tune->boundary_count, .energy_only = tune->energy_only,
+    struct mw_tune_options with = {.tolerance = o->tolerance,
+                                   .max_points = o->max_points,
+                                   .memory_freq_hz = o->memory_freq_hz,
+                                   .boundaries = tune->boundaries,
+                                   .boundary_count = tune->boundary_count,
+                                   .energy_only = tune->energy_only,
                                    .seed = tune->cli->common.seed};
     err = mw_tuner_alloc(&tune->tuner, &tune->goal, &with, tune->candidates, tune->candidate_count, error);
     if (!err && tune->cli->common.dry_run)

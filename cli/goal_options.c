@@ -43,15 +43,18 @@ enum mw_err goal_from_options(struct mw_goal *goal, const struct goal_options *o
     const struct {
         const char *name;
         double value;
-    } limits[] = {{"deadline", options->deadline_s}, {"power-cap", options->power_cap_w},
+    } limits[] = {{"deadline", options->deadline_s},
+                  {"power-cap", options->power_cap_w},
                   {"min-efficiency", options->min_efficiency}};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (limits[i].value <= 0 && limits[i].value > not_given)
             return mw_fail(error, MW_USAGE, "option '--%s': the value must be above 0", limits[i].name);
-    struct mw_goal g = {.deadline_s = fmax(0, options->deadline_s), .power_cap_w = fmax(0, options->power_cap_w),
+    struct mw_goal g = {.deadline_s = fmax(0, options->deadline_s),
+                        .power_cap_w = fmax(0, options->power_cap_w),
                         .has_slowdown = options->max_slowdown > not_given,
                         .max_slowdown = fmax(0, options->max_slowdown),
-                        .min_efficiency = fmax(0, options->min_efficiency), .certainty = options->certainty};
+                        .min_efficiency = fmax(0, options->min_efficiency),
+                        .certainty = options->certainty};
     if (!mw_objective_find(options->objective, &g.objective))
         return mw_fail(error, MW_USAGE, "unknown objective '%s'", options->objective);
     enum mw_err err = options->reference ? parse_reference(&g, options->reference, error) : MW_OK;
@@ -79,8 +82,7 @@ json_t *goal_json(const struct mw_goal *goal)
                      mw_json_real(goal->deadline_s > 0, goal->deadline_s), "power_cap_w",
                      mw_json_real(goal->power_cap_w > 0, goal->power_cap_w), "max_slowdown_percent",
                      mw_json_real(goal->has_slowdown, 100 * goal->max_slowdown), "min_efficiency_percent",
-                     mw_json_real(goal->min_efficiency > 0, 100 * goal->min_efficiency), "certainty",
-                     goal->certainty);
+                     mw_json_real(goal->min_efficiency > 0, 100 * goal->min_efficiency), "certainty", goal->certainty);
 }
 
 json_t *goal_commands_json(const struct mw_candidate *candidate, const struct mw_command_facts *facts)
@@ -97,7 +99,8 @@ void goal_print_commands(const struct mw_candidate *candidate, const struct mw_c
 {
     static const struct {
         const char *use, *text;
-    } titles[] = {{"local", "here"}, {"clock", "set the clock"}, {"clock-back", "put it back"}, {"slurm", "under Slurm"}};
+    } titles[] = {
+        {"local", "here"}, {"clock", "set the clock"}, {"clock-back", "put it back"}, {"slurm", "under Slurm"}};
     struct mw_command_line lines[MW_COMMAND_LINES];
     size_t count = mw_command_lines(candidate, facts, lines);
     printf("to use it\n");

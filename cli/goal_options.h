@@ -29,7 +29,8 @@ extern const char *const goal_objective_choices[];
 /* For a command's defaults(). */
 void goal_options_default(struct goal_options *options);
 /* MW_USAGE for a reference that is not P@F. */
-enum mw_err goal_from_options(struct mw_goal *goal, const struct goal_options *options, struct mw_error *error) MW_CHECKED;
+enum mw_err goal_from_options(struct mw_goal *goal, const struct goal_options *options,
+                              struct mw_error *error) MW_CHECKED;
 
 /* "24 cores at 2.4 GHz", "1 core". */
 void goal_name(const struct mw_candidate *candidate, char *text, size_t size);

@@ -28,7 +28,8 @@ static void fold(const char *text, int indent)
 
 void cli_help_command(const struct cli_command *command)
 {
-    printf("memwall %s: %s\n\nusage: memwall %s %s\n\n", command->name, command->summary, command->name, command->usage);
+    printf("memwall %s: %s\n\nusage: memwall %s %s\n\n", command->name, command->summary, command->name,
+           command->usage);
     fold(command->description, 0);
     const struct cli_option *list[128];
     size_t count = cli_option_list(command, list, 128);

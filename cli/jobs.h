@@ -11,7 +11,7 @@ struct jobs_file {
     struct mw_job_option **options; /* of each job */
     char **names;
     size_t count;
-    unsigned cores;      /* 0: not in the file */
+    unsigned cores; /* 0: not in the file */
     double power_cap_w;
     bool makespan;
 };

@@ -22,7 +22,8 @@ void jobs_release(struct jobs_file *file)
 }
 
 /* A number > 0 that may be absent: *value is then 0. */
-static enum mw_err positive(const json_t *object, const char *key, const char *what, double *value, struct mw_error *error)
+static enum mw_err positive(const json_t *object, const char *key, const char *what, double *value,
+                            struct mw_error *error)
 {
     bool found;
     *value = 0;
@@ -32,7 +33,8 @@ static enum mw_err positive(const json_t *object, const char *key, const char *w
     return err;
 }
 
-static enum mw_err whole(const json_t *object, const char *key, const char *what, unsigned *value, struct mw_error *error)
+static enum mw_err whole(const json_t *object, const char *key, const char *what, unsigned *value,
+                         struct mw_error *error)
 {
     double number;
     enum mw_err err = positive(object, key, what, &number, error);
@@ -67,7 +69,8 @@ static enum mw_err read_option(struct mw_job_option *o, const json_t *object, co
     return err;
 }
 
-static enum mw_err read_options(struct jobs_file *file, size_t j, const json_t *list, const char *what, struct mw_error *error)
+static enum mw_err read_options(struct jobs_file *file, size_t j, const json_t *list, const char *what,
+                                struct mw_error *error)
 {
     size_t n = json_array_size(list);
     if (!n)
@@ -91,8 +94,8 @@ static char *beside(const char *jobs_path, const char *model)
 }
 
 /* Times and powers at the upper end that holds with the certainty; energy as expected. */
-static enum mw_err take_predictions(struct jobs_file *file, size_t j, const struct mw_recommendation *r, double certainty,
-                                    struct mw_error *error)
+static enum mw_err take_predictions(struct jobs_file *file, size_t j, const struct mw_recommendation *r,
+                                    double certainty, struct mw_error *error)
 {
     double z = mw_normal_quantile(certainty);
     file->options[j] = calloc(r->count, sizeof *file->options[j]);
@@ -101,7 +104,8 @@ static enum mw_err take_predictions(struct jobs_file *file, size_t j, const stru
     for (size_t i = 0; i < r->count; i++) {
         const struct mw_option *o = &r->options[i];
         file->options[j][i] = (struct mw_job_option){
-            .cores = o->candidate.cores, .freq_hz = o->candidate.freq_hz,
+            .cores = o->candidate.cores,
+            .freq_hz = o->candidate.freq_hz,
             .time_s = exp(o->outlook.ln_time + z * sqrt(o->outlook.time_variance)),
             .power_w = o->has_energy ? exp(o->outlook.ln_power + z * sqrt(o->outlook.power_variance)) : 0,
             .energy_j = o->has_energy ? o->energy_j.value : 0};
@@ -110,8 +114,8 @@ static enum mw_err take_predictions(struct jobs_file *file, size_t j, const stru
     return MW_OK;
 }
 
-static enum mw_err lists(const struct mw_model *model, const json_t *job, double **cores, size_t *core_count, double **freqs,
-                         size_t *freq_count, struct mw_error *error)
+static enum mw_err lists(const struct mw_model *model, const json_t *job, double **cores, size_t *core_count,
+                         double **freqs, size_t *freq_count, struct mw_error *error)
 {
     bool has_cores, has_freq;
     const char *text_cores = NULL, *text_freq = NULL;
@@ -146,7 +150,8 @@ static enum mw_err predict_job(struct jobs_file *file, size_t j, const json_t *j
         err = mw_fail(error, MW_DATA, "%s: the model knows no times", path);
     if (!err)
         err = lists(&model, job, &cores, &core_count, &freqs, &freq_count, error);
-    struct mw_recommend_options options = {.cores = cores, .core_count = core_count, .freqs_hz = freqs, .freq_count = freq_count};
+    struct mw_recommend_options options = {
+        .cores = cores, .core_count = core_count, .freqs_hz = freqs, .freq_count = freq_count};
     if (!err)
         err = mw_recommend(&r, &model, &goal, &options, error);
     if (!err)

@@ -13,17 +13,17 @@
 
 /* Everything that `memwall machine` tells; what could not be read stands in `unknown` with its reason. */
 #define MACHINE_UNKNOWN_MAX 16
-#define MACHINE_POOLS_MAX 8
+#define MACHINE_POOLS_MAX   8
 
 struct machine {
     char name[128], model[256], isa[72];
     bool guest;
     const char *root;
     struct mw_topology topology;
-    unsigned *cpus;             /* allowed ones, ascending */
-    unsigned smt;               /* most hardware threads of a core */
+    unsigned *cpus; /* allowed ones, ascending */
+    unsigned smt;   /* most hardware threads of a core */
     unsigned cores_per_node;
-    unsigned *boundaries;       /* core counts, compact order, with hyper-threads at the end */
+    unsigned *boundaries; /* core counts, compact order, with hyper-threads at the end */
     enum mw_boundary *boundary_kinds;
     size_t boundary_count;
     size_t llc_bytes, memory_bytes;
@@ -32,25 +32,25 @@ struct machine {
     struct mw_cpufreq cpufreq;
     struct machine_clock {
         unsigned cores;
-        double freq_hz;         /* lowest of them, all at work */
+        double freq_hz; /* lowest of them, all at work */
     } clock[2];
-    size_t clock_count;         /* 0: another machine's tree */
+    size_t clock_count; /* 0: another machine's tree */
 
     struct mw_memory_devices devices;
     unsigned mts;
     bool mts_doubtful;
-    double memory_freq_hz;      /* given, or transfers; 0 unknown */
+    double memory_freq_hz; /* given, or transfers; 0 unknown */
     bool memory_freq_given;
 
     size_t page_bytes;
-    char thp[64];               /* chosen mode; empty where unknown */
+    char thp[64]; /* chosen mode; empty where unknown */
     size_t thp_bytes;
     struct machine_pool {
         size_t page_bytes;
         double total, free;
     } pools[MACHINE_POOLS_MAX]; /* hugetlb */
     size_t pool_count;
-    double numa_balancing;      /* -1 unknown */
+    double numa_balancing; /* -1 unknown */
 
     double stream_bps, stream_1_bps, latency_s; /* of tables given; 0 where none is */
 
@@ -64,8 +64,8 @@ struct machine {
     size_t unknown_count;
 };
 
-enum mw_err machine_read(struct machine *machine, const char *root, double memory_freq_hz, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err machine_read(struct machine *machine, const char *root, double memory_freq_hz,
+                         struct mw_error *error) MW_CHECKED;
 /* Triad on most cores and on one; latency of the largest working set with one chain. MW_DATA where the file lacks them. */
 enum mw_err machine_add_stream(struct machine *machine, const char *path, struct mw_error *error) MW_CHECKED;
 enum mw_err machine_add_latency(struct machine *machine, const char *path, struct mw_error *error) MW_CHECKED;

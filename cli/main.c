@@ -121,7 +121,8 @@ static int help(int argc, char **argv)
          "usage: memwall COMMAND [options] …\n\ncommands:");
     for (const struct cli_command *const *c = cli_commands; *c; c++)
         printf("  %-10s %s\n", (*c)->name, (*c)->summary);
-    puts("  help       this list, or all about one COMMAND (--man: as a manual page; --bash: completion)\n\nmemwall --version prints the version.");
+    puts(
+        "  help       this list, or all about one COMMAND (--man: as a manual page; --bash: completion)\n\nmemwall --version prints the version.");
     return 0;
 }
 

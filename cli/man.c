@@ -71,14 +71,16 @@ void cli_man_command(const struct cli_command *command)
     }
     section("EXIT STATUS");
     fputs("0 done; 1 failure at run time; 2 wrong usage; 3 bad input data; 4 no usable fit; 5 result not trustworthy; "
-          "77 not supported on this machine; 130 interrupted.\n", stdout);
+          "77 not supported on this machine; 130 interrupted.\n",
+          stdout);
 }
 
 void cli_man_overview(void)
 {
     printf(".TH MEMWALL 1 \"\" \"memwall %s\" \"memwall manual\"", MW_VERSION);
     section("NAME");
-    fputs("memwall \\- how a parallel program scales over cores and frequencies, why it stops, and where to run it\n", stdout);
+    fputs("memwall \\- how a parallel program scales over cores and frequencies, why it stops, and where to run it\n",
+          stdout);
     section("SYNOPSIS");
     fputs(".B memwall\n.I COMMAND\n[options] ...\n", stdout);
     section("COMMANDS");
@@ -88,14 +90,17 @@ void cli_man_overview(void)
         putchar('\n');
     }
     section("CONVENTIONS");
-    fputs("Results go to standard output or to the file of\n.BR \\-o ,\nall else to standard error;\n.B \\-\n"
-          "is standard input wherever a file is read. Lists are written as 1,2,4\\-16:2,all for cores and 1.2\\-2.4:0.2,min,max,all "
-          "for frequencies. A bare frequency is in GHz; 1800MHz and 2200000kHz are taken too. Sizes take KiB, MiB, GiB, kB, MB and GB.\n", stdout);
+    fputs(
+        "Results go to standard output or to the file of\n.BR \\-o ,\nall else to standard error;\n.B \\-\n"
+        "is standard input wherever a file is read. Lists are written as 1,2,4\\-16:2,all for cores and 1.2\\-2.4:0.2,min,max,all "
+        "for frequencies. A bare frequency is in GHz; 1800MHz and 2200000kHz are taken too. Sizes take KiB, MiB, GiB, kB, MB and GB.\n",
+        stdout);
 }
 
 void cli_completion_bash(void)
 {
-    puts("# SPDX-License-Identifier: GPL-3.0-or-later\n_memwall()\n{\n    local word=${COMP_WORDS[COMP_CWORD]}\n    case ${COMP_WORDS[1]} in");
+    puts(
+        "# SPDX-License-Identifier: GPL-3.0-or-later\n_memwall()\n{\n    local word=${COMP_WORDS[COMP_CWORD]}\n    case ${COMP_WORDS[1]} in");
     for (const struct cli_command *const *c = cli_commands; *c; c++) {
         const struct cli_option *list[128];
         size_t count = cli_option_list(*c, list, 128);

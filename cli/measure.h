@@ -9,20 +9,20 @@
 
 /* Options of `memwall measure`; each probe names those that it takes. */
 struct measure_options {
-    const char *cores;      /* --cores; NULL: the probe's default */
-    const char *freq;       /* --freq; NULL: as the machine is */
-    unsigned long runs;     /* --runs; 0: the probe's default */
-    double max_time_s;      /* --max-time; 0: not given */
-    size_t array_bytes;     /* --array; 0: computed from the caches */
-    size_t llc_bytes;       /* --llc; 0: as reported */
-    const char *kernels;    /* --kernel; NULL: all */
-    const char *pages;      /* --pages: "huge", "4k" or "both" */
-    const char *chains;     /* --chains */
-    const char *locality;   /* --locality: pages in a group, or "random" */
-    size_t stride_bytes;    /* --stride */
-    bool numa;              /* --numa */
-    const char *sizes;      /* --size: working sets; NULL: the probe's default */
-    const char *curve;      /* --curve: file for the curves behind `cache`; NULL: none */
+    const char *cores;    /* --cores; NULL: the probe's default */
+    const char *freq;     /* --freq; NULL: as the machine is */
+    unsigned long runs;   /* --runs; 0: the probe's default */
+    double max_time_s;    /* --max-time; 0: not given */
+    size_t array_bytes;   /* --array; 0: computed from the caches */
+    size_t llc_bytes;     /* --llc; 0: as reported */
+    const char *kernels;  /* --kernel; NULL: all */
+    const char *pages;    /* --pages: "huge", "4k" or "both" */
+    const char *chains;   /* --chains */
+    const char *locality; /* --locality: pages in a group, or "random" */
+    size_t stride_bytes;  /* --stride */
+    bool numa;            /* --numa */
+    const char *sizes;    /* --size: working sets; NULL: the probe's default */
+    const char *curve;    /* --curve: file for the curves behind `cache`; NULL: none */
 };
 
 /*
@@ -35,28 +35,29 @@ struct measure_run {
     struct mw_topology topology; /* of this machine, also where --root names another for /sys and /proc */
     unsigned *cores;             /* core counts asked for, ascending */
     size_t cores_count;
-    unsigned *cpus;              /* first CPUs of all physical cores, compact order */
-    double freq_hz;              /* the frequency set, 0 where none is */
-    size_t freqs_left;           /* frequencies to go, this one included: each may take its share of the time */
-    double start_s;              /* of the whole command */
-    bool guest;                  /* this is a virtual machine */
+    unsigned *cpus;    /* first CPUs of all physical cores, compact order */
+    double freq_hz;    /* the frequency set, 0 where none is */
+    size_t freqs_left; /* frequencies to go, this one included: each may take its share of the time */
+    double start_s;    /* of the whole command */
+    bool guest;        /* this is a virtual machine */
     FILE *rows;
     struct mw_provenance provenance;
-    size_t rows_off;             /* rows whose effective frequency is not the one that was set */
-    bool freq_off;               /* a frequency could not be set as asked, or did not hold: as disturbed */
-    bool untrusted;              /* a result failed its validation: exit status 5 */
-    bool disturbed;              /* other work disturbed what is reported: exit status 5 with --strict */
+    size_t rows_off; /* rows whose effective frequency is not the one that was set */
+    bool freq_off;   /* a frequency could not be set as asked, or did not hold: as disturbed */
+    bool untrusted;  /* a result failed its validation: exit status 5 */
+    bool disturbed;  /* other work disturbed what is reported: exit status 5 with --strict */
 };
 
 struct measure_probe {
     const char *name, *summary;
-    const char *columns;         /* CSV header after cores,freq_ghz,freq_effective_ghz */
-    const char *const *takes;    /* names of the options besides --cores, --max-time and the shared ones; ends in NULL */
-    bool all_core_counts;        /* without --cores: 1, 2, 4 … all; else 1 */
+    const char *columns;      /* CSV header after cores,freq_ghz,freq_effective_ghz */
+    const char *const *takes; /* names of the options besides --cores, --max-time and the shared ones; ends in NULL */
+    bool all_core_counts;     /* without --cores: 1, 2, 4 … all; else 1 */
     enum mw_err (*run)(struct measure_run *run, struct mw_error *error);
 };
 
-extern const struct measure_probe measure_stream, measure_latency, measure_loaded, measure_cache, measure_bandwidth, measure_flops;
+extern const struct measure_probe measure_stream, measure_latency, measure_loaded, measure_cache, measure_bandwidth,
+    measure_flops;
 
 /* "cores,freq_ghz,freq_effective_ghz," of a row; effective_hz 0 is unknown. */
 void measure_row(struct measure_run *run, unsigned cores, double effective_hz);

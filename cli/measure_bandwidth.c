@@ -25,8 +25,8 @@ static const size_t strides[] = {64, 128, 192, 256, 384, 512, 1024, 2048, 4096};
 static size_t largest_buffer(const struct measure_run *run, unsigned cores)
 {
     struct mw_memory_limit limit;
-    size_t llc = run->options->llc_bytes ? run->options->llc_bytes
-                                         : mw_topology_llc_bytes(&run->topology, run->cpus, cores);
+    size_t llc =
+        run->options->llc_bytes ? run->options->llc_bytes : mw_topology_llc_bytes(&run->topology, run->cpus, cores);
     mw_memory_limit(run->cli->common.root, &limit);
     size_t size = PAST_LAST_LEVEL * llc / cores, most = limit.size_bytes / 4 / cores;
     size_t least = run->options->llc_bytes ? MIB : SIZE_LEAST; /* what the user says of the caches is believed */
@@ -70,8 +70,8 @@ static enum mw_err measure_case(struct round *r, const char *name, const struct 
     fprintf(rows, "%s,%zu,%zu,", name, c->size_bytes, c->offset_bytes);
     if (c->stride_bytes)
         fprintf(rows, "%zu", c->stride_bytes);
-    fprintf(rows, "," MEASURE_CELL "," MEASURE_CELL ",%zu,%s\n", 1e-6 * rate.best_bps, 1e-6 * rate.median_bps, rate.windows,
-            rate.isa);
+    fprintf(rows, "," MEASURE_CELL "," MEASURE_CELL ",%zu,%s\n", 1e-6 * rate.best_bps, 1e-6 * rate.median_bps,
+            rate.windows, rate.isa);
     if (best_bps)
         *best_bps = rate.best_bps;
     return MW_OK;
@@ -83,12 +83,14 @@ static enum mw_err measure_sizes(struct round *r, struct mw_error *error)
     size_t largest = r->memory.size_bytes;
     for (size_t size = SIZE_FIRST; !err; size = 2 * size < largest ? 2 * size : largest) {
         for (int t = 0; t < MW_BW_STRIDED_READ && !err; t++) {
-            struct mw_bandwidth_case c = {.test = (enum mw_bandwidth_test)t, .cores = r->cores, .size_bytes = size, .time_s = r->time_s};
+            struct mw_bandwidth_case c = {
+                .test = (enum mw_bandwidth_test)t, .cores = r->cores, .size_bytes = size, .time_s = r->time_s};
             double best_bps = 0;
             if (!mw_bandwidth_exists(c.test))
                 continue;
             err = measure_case(r, mw_bandwidth_name(c.test), &c, &best_bps, error);
-            if (size == largest && best_bps > 0 && (c.test == MW_BW_MEMSET || c.test == MW_BW_READ || c.test == MW_BW_MEMCPY))
+            if (size == largest && best_bps > 0 &&
+                (c.test == MW_BW_MEMSET || c.test == MW_BW_READ || c.test == MW_BW_MEMCPY))
                 r->log_score += log(1e-6 * best_bps) / 3;
         }
         if (size == largest)
@@ -103,13 +105,16 @@ static enum mw_err measure_details(struct round *r, struct mw_error *error)
     enum mw_err err = MW_OK;
     size_t size = r->memory.size_bytes / DETAIL_SHARE / KIB * KIB;
     for (size_t i = 0; i < LENGTH(strides) && !err; i++) {
-        struct mw_bandwidth_case c = {.test = MW_BW_STRIDED_READ, .cores = r->cores, .size_bytes = size, .stride_bytes = strides[i],
+        struct mw_bandwidth_case c = {.test = MW_BW_STRIDED_READ,
+                                      .cores = r->cores,
+                                      .size_bytes = size,
+                                      .stride_bytes = strides[i],
                                       .time_s = r->time_s};
         err = measure_case(r, "strided-read", &c, NULL, error);
     }
     for (size_t offset = 0; offset <= MW_BW_OFFSET_MAX && !err; offset += offset < 0x10000 ? 0x1000 : offset) {
-        struct mw_bandwidth_case c = {.test = MW_BW_COPY, .cores = r->cores, .size_bytes = size, .offset_bytes = offset,
-                                      .time_s = r->time_s};
+        struct mw_bandwidth_case c = {
+            .test = MW_BW_COPY, .cores = r->cores, .size_bytes = size, .offset_bytes = offset, .time_s = r->time_s};
         err = measure_case(r, "copy-offset", &c, NULL, error);
     }
     return err;
@@ -131,8 +136,8 @@ static enum mw_err measure_round(struct round *r, struct mw_error *error)
     if (!err && r->left_out == missing) {
         measure_row(run, r->cores, r->freq_hz);
         fprintf(run->rows, "score,%zu,,," MEASURE_CELL ",,,\n", largest, exp(r->log_score));
-        cli_say(run->cli, "score on %u cores: (memset x read x memcpy)^(1/3) at %zu MiB = %.0f MB/s", r->cores, largest / MIB,
-                exp(r->log_score));
+        cli_say(run->cli, "score on %u cores: (memset x read x memcpy)^(1/3) at %zu MiB = %.0f MB/s", r->cores,
+                largest / MIB, exp(r->log_score));
     }
     if (!err && (r->cores == 1 || r->cores == run->cores[run->cores_count - 1]))
         err = measure_details(r, error);
@@ -156,10 +161,11 @@ static enum mw_err run_bandwidth(struct measure_run *run, struct mw_error *error
                 largest_buffer(run, 1) / MIB, mw_bandwidth_memory(all, largest_buffer(run, all)) / MIB, max_time_s);
         return MW_OK;
     }
-    enum mw_err err = mw_provenance_add(&run->provenance, error, "bandwidth_rule",
-                                        "mb_s: best window; bytes read plus bytes written by the program, a line of %d bytes for "
-                                        "each strided read; size_bytes: one buffer of each core; rate of all cores",
-                                        MW_BW_LINE);
+    enum mw_err err =
+        mw_provenance_add(&run->provenance, error, "bandwidth_rule",
+                          "mb_s: best window; bytes read plus bytes written by the program, a line of %d bytes for "
+                          "each strided read; size_bytes: one buffer of each core; rate of all cores",
+                          MW_BW_LINE);
     if (!err)
         err = mw_provenance_add(&run->provenance, error, "score_formula", "%s",
                                 "(memset x read x memcpy)^(1/3), their mb_s at the largest size");

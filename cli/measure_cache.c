@@ -12,7 +12,7 @@
 #define PAST_LAST_LEVEL 2
 /* where no cache is reported: larger than any single last-level cache of a board that reports none */
 #define SIZE_UNREPORTED (128 * MIB)
-#define SIZE_LEAST (64 * MIB)
+#define SIZE_LEAST      (64 * MIB)
 /* nothing is gained beyond this */
 #define TIME_MOST_S 600
 
@@ -20,7 +20,8 @@
 static size_t largest_set(const struct measure_run *run)
 {
     struct mw_memory_limit limit;
-    size_t llc = run->options->llc_bytes ? run->options->llc_bytes : mw_topology_llc_bytes(&run->topology, run->cpus, 1);
+    size_t llc =
+        run->options->llc_bytes ? run->options->llc_bytes : mw_topology_llc_bytes(&run->topology, run->cpus, 1);
     size_t size = llc ? PAST_LAST_LEVEL * llc : SIZE_UNREPORTED;
     mw_memory_limit(run->cli->common.root, &limit);
     size_t least = run->options->llc_bytes ? MIB : SIZE_LEAST; /* what the user says of the caches is believed */
@@ -45,7 +46,8 @@ static void print_rows(struct measure_run *run, const struct mw_cache_report *re
     }
 }
 
-static enum mw_err write_curves(const struct measure_run *run, const struct mw_cache_report *report, struct mw_error *error)
+static enum mw_err write_curves(const struct measure_run *run, const struct mw_cache_report *report,
+                                struct mw_error *error)
 {
     struct mw_output output;
     enum mw_err err = mw_output_open(&output, run->options->curve, run->cli->common.force, error);
@@ -85,9 +87,12 @@ static enum mw_err check_options(const struct measure_run *run, struct mw_error 
 static enum mw_err run_cache(struct measure_run *run, struct mw_error *error)
 {
     struct mw_cache_report report = {0};
-    struct mw_cache_options options = {.cpu = run->cpus[0], .size_bytes = largest_set(run),
-                                       .max_time_s = fmin(measure_max_time_s(run), TIME_MOST_S), .seed = run->cli->common.seed,
-                                       .guest = run->guest, .stop = cli_interrupted};
+    struct mw_cache_options options = {.cpu = run->cpus[0],
+                                       .size_bytes = largest_set(run),
+                                       .max_time_s = fmin(measure_max_time_s(run), TIME_MOST_S),
+                                       .seed = run->cli->common.seed,
+                                       .guest = run->guest,
+                                       .stop = cli_interrupted};
     enum mw_err err = check_options(run, error);
     if (err)
         return err;
@@ -100,12 +105,14 @@ static enum mw_err run_cache(struct measure_run *run, struct mw_error *error)
     cli_say(run->cli, "working sets up to %zu MiB, at most %.0f s", options.size_bytes / MIB, options.max_time_s);
     err = mw_cache_measure(&run->topology, &options, &report, error);
     if (!err)
-        err = mw_provenance_add(&run->provenance, error, "cache_scan", "CPU %u, working sets up to %zu MiB, pages of %zu KiB, %.1f s",
-                                options.cpu, report.scanned_bytes / MIB, report.page_bytes / 1024, report.time_s);
+        err = mw_provenance_add(&run->provenance, error, "cache_scan",
+                                "CPU %u, working sets up to %zu MiB, pages of %zu KiB, %.1f s", options.cpu,
+                                report.scanned_bytes / MIB, report.page_bytes / 1024, report.time_s);
     if (!err)
         err = mw_provenance_add(&run->provenance, error, "cache_rule",
                                 "capacity is the last size below min(2 A, sqrt(A B)) between plateaus A and B of the "
-                                "isotonic curve; reported capacities agree within %g", MW_CAPACITY_TOLERANCE);
+                                "isotonic curve; reported capacities agree within %g",
+                                MW_CAPACITY_TOLERANCE);
     if (!err)
         print_rows(run, &report, freq_hz);
     if (!err && run->options->curve)

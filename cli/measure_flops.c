@@ -9,9 +9,11 @@ static enum mw_err run_flops(struct measure_run *run, struct mw_error *error)
 {
     size_t windows = run->options->runs ? run->options->runs : WINDOWS;
     size_t total = run->cores_count * mw_flops_kernel_count, done = 0;
-    enum mw_err err = mw_provenance_add(&run->provenance, error, "flops_rule",
-                                        "a multiply-add is 2 operations; rate = operations of all cores / (last end - first "
-                                        "start), best of %zu windows of %.0f ms", windows, MW_FLOPS_WINDOW_S * 1e3);
+    enum mw_err err =
+        mw_provenance_add(&run->provenance, error, "flops_rule",
+                          "a multiply-add is 2 operations; rate = operations of all cores / (last end - first "
+                          "start), best of %zu windows of %.0f ms",
+                          windows, MW_FLOPS_WINDOW_S * 1e3);
     if (run->cli->common.dry_run) {
         cli_say(run->cli, "%zu kernels on %zu core counts, about %.0f s", mw_flops_kernel_count, run->cores_count,
                 (double)total * ((double)windows * MW_FLOPS_WINDOW_S + MW_FLOPS_WARM_UP_S));

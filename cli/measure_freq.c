@@ -41,7 +41,8 @@ static enum mw_err run_all(struct measure_run *run, const struct measure_probe *
         *error = hold->why;
         return error->code;
     }
-    if (mw_parse_freqs(run->options->freq, hold->cpufreq.freqs_hz, hold->cpufreq.freq_count, &freq_hz, &count, &inner)) {
+    if (mw_parse_freqs(run->options->freq, hold->cpufreq.freqs_hz, hold->cpufreq.freq_count, &freq_hz, &count,
+                       &inner)) {
         mw_fail(error, inner.code, "option '--freq': %s", inner.message);
         return *inner.hint ? mw_hint(error, "%s", inner.hint) : error->code;
     }

@@ -8,7 +8,7 @@
  * Runs the probe once at each frequency of --freq, or once as the machine is. Frequencies are put back in any case; what
  * could not be set or did not hold is told and marks the run as disturbed. MW_UNSUPPORTED without frequency control.
  */
-enum mw_err measure_at_frequencies(struct measure_run *run, const struct measure_probe *probe, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err measure_at_frequencies(struct measure_run *run, const struct measure_probe *probe,
+                                   struct mw_error *error) MW_CHECKED;
 
 #endif

@@ -14,19 +14,31 @@ static const struct {
     unsigned group;
     struct cli_option option;
 } shared[] = {
-    {CLI_OUTPUT, {"o", CLI_STRING, CLI_FIELD(struct cli_common, output), "FILE", "write to FILE (default: standard output)", NULL, 0, 0}},
-    {CLI_OUTPUT, {"force", CLI_FLAG, CLI_FIELD(struct cli_common, force), NULL, "overwrite FILE where it exists", NULL, 0, 0}},
+    {CLI_OUTPUT,
+     {"o", CLI_STRING, CLI_FIELD(struct cli_common, output), "FILE", "write to FILE (default: standard output)", NULL,
+      0, 0}},
+    {CLI_OUTPUT,
+     {"force", CLI_FLAG, CLI_FIELD(struct cli_common, force), NULL, "overwrite FILE where it exists", NULL, 0, 0}},
     {CLI_JSON, {"json", CLI_FLAG, CLI_FIELD(struct cli_common, json), NULL, "machine output as JSON", NULL, 0, 0}},
     {CLI_CSV, {"csv", CLI_FLAG, CLI_FIELD(struct cli_common, csv), NULL, "machine output as CSV", NULL, 0, 0}},
-    {CLI_SEED, {"seed", CLI_COUNT, CLI_FIELD(struct cli_common, seed), "N", "seed of all random numbers (default 1)", NULL, 0, 0}},
-    {CLI_ROOT, {"root", CLI_STRING, CLI_FIELD(struct cli_common, root), "DIR", "read and write /sys, /proc and the like below DIR", NULL, 0, 0}},
-    {CLI_DRY_RUN, {"dry-run", CLI_FLAG, CLI_FIELD(struct cli_common, dry_run), NULL, "print what would be done and stop", NULL, 0, 0}},
-    {CLI_STRICT, {"strict", CLI_FLAG, CLI_FIELD(struct cli_common, strict), NULL, "doubtful results end with exit status 5", NULL, 0, 0}},
+    {CLI_SEED,
+     {"seed", CLI_COUNT, CLI_FIELD(struct cli_common, seed), "N", "seed of all random numbers (default 1)", NULL, 0,
+      0}},
+    {CLI_ROOT,
+     {"root", CLI_STRING, CLI_FIELD(struct cli_common, root), "DIR",
+      "read and write /sys, /proc and the like below DIR", NULL, 0, 0}},
+    {CLI_DRY_RUN,
+     {"dry-run", CLI_FLAG, CLI_FIELD(struct cli_common, dry_run), NULL, "print what would be done and stop", NULL, 0,
+      0}},
+    {CLI_STRICT,
+     {"strict", CLI_FLAG, CLI_FIELD(struct cli_common, strict), NULL, "doubtful results end with exit status 5", NULL,
+      0, 0}},
 };
 enum { SHARED_COUNT = sizeof shared / sizeof *shared };
 
-static const struct cli_option color_option = {"color", CLI_CHOICE, CLI_FIELD(struct cli_common, color), "WHEN",
-                                               "auto (default), always or never", color_choices, 0, 0};
+static const struct cli_option color_option = {
+    "color", CLI_CHOICE, CLI_FIELD(struct cli_common, color), "WHEN", "auto (default), always or never", color_choices,
+    0,       0};
 
 size_t cli_option_list(const struct cli_command *command, const struct cli_option **list, size_t capacity)
 {

@@ -22,7 +22,7 @@ struct target {
     struct mw_points runs;
     struct mw_model model;
     bool has_runs, has_model;
-    double *cores;             /* asked */
+    double *cores; /* asked */
     size_t count;
     struct mw_buy_result result;
     struct mw_buy_result full; /* at all cores, for the ranking */
@@ -36,7 +36,7 @@ struct fleet {
     bool has_machine;
     struct mw_buy_source source;
     struct mw_diagnosis diagnosis;
-    double here_s;             /* on A with all its cores; 0: unknown */
+    double here_s; /* on A with all its cores; 0: unknown */
     double here_chance;
     bool times;
 };
@@ -150,17 +150,22 @@ static enum mw_buy_memory memory_of(const struct mw_diagnosis *d)
     switch (d->verdict) {
     case MW_VERDICT_MEMORY:
     case MW_VERDICT_MEMORY_LATENCY:
-    case MW_VERDICT_MEMORY_BANDWIDTH: return MW_BUY_MEMORY_YES;
-    case MW_VERDICT_UNDETERMINED: return MW_BUY_MEMORY_UNKNOWN;
-    case MW_VERDICT_STEP: return d->memory_open ? MW_BUY_MEMORY_UNKNOWN : MW_BUY_MEMORY_NO; /* one frequency hides memory */
-    default: return MW_BUY_MEMORY_NO;
+    case MW_VERDICT_MEMORY_BANDWIDTH:
+        return MW_BUY_MEMORY_YES;
+    case MW_VERDICT_UNDETERMINED:
+        return MW_BUY_MEMORY_UNKNOWN;
+    case MW_VERDICT_STEP:
+        return d->memory_open ? MW_BUY_MEMORY_UNKNOWN : MW_BUY_MEMORY_NO; /* one frequency hides memory */
+    default:
+        return MW_BUY_MEMORY_NO;
     }
 }
 
 static enum mw_err prepare(struct fleet *fleet, const struct mw_model *model, const struct predict_target_options *o,
                            const char *cores, unsigned long seed, struct mw_error *error)
 {
-    struct mw_diagnose_options how = {.boundaries = model->boundaries, .boundary_count = model->boundary_count, .seed = seed};
+    struct mw_diagnose_options how = {
+        .boundaries = model->boundaries, .boundary_count = model->boundary_count, .seed = seed};
     double reach = 1;
     enum mw_err err = mw_diagnose(&fleet->diagnosis, &model->points, &how, error);
     for (size_t i = 0; i < fleet->count && !err; i++) {
@@ -213,7 +218,8 @@ static enum mw_err answer(struct fleet *fleet, struct mw_error *error)
 
 static const char *basis_name(enum mw_buy_basis basis)
 {
-    static const char *const NAMES[] = {"curve here", "curve here, one point there", "curve here and points there", "points there"};
+    static const char *const NAMES[] = {"curve here", "curve here, one point there", "curve here and points there",
+                                        "points there"};
     return NAMES[basis];
 }
 
@@ -233,32 +239,49 @@ static size_t notes_of(const struct fleet *fleet, const struct target *t, char n
     double margin = e->has_time && fleet->times ? fmax(e->time_s / fleet->here_s, fleet->here_s / e->time_s) : 0;
     bool measured = r->time_by == MW_BUY_TIME_MEASURED;
     if (margin > 0 && r->basis != MW_BUY_FROM_B)
-        snprintf(notes[n++], NOTE, "on '%s' (%s): %.2g to %.2g times as fast as here on all its cores; in earlier tests such an answer "
-                 "named the faster machine in %.0f %% of cases", t->profile.name, measured ? "its one-core or one time measured" : "never measured",
-                 fleet->here_s / e->time_high_s, fleet->here_s / e->time_low_s, 100 * mw_buy_margin_right(margin, measured));
+        snprintf(notes[n++], NOTE,
+                 "on '%s' (%s): %.2g to %.2g times as fast as here on all its cores; in earlier tests such an answer "
+                 "named the faster machine in %.0f %% of cases",
+                 t->profile.name, measured ? "its one-core or one time measured" : "never measured",
+                 fleet->here_s / e->time_high_s, fleet->here_s / e->time_low_s,
+                 100 * mw_buy_margin_right(margin, measured));
     else if (margin > 0)
-        snprintf(notes[n++], NOTE, "on '%s', from its own runs: %.3g to %.3g times as fast as here on all its cores", t->profile.name,
-                 fleet->here_s / e->time_high_s, fleet->here_s / e->time_low_s);
+        snprintf(notes[n++], NOTE, "on '%s', from its own runs: %.3g to %.3g times as fast as here on all its cores",
+                 t->profile.name, fleet->here_s / e->time_high_s, fleet->here_s / e->time_low_s);
     else if (fleet->times && r->time_by == MW_BUY_TIME_UNKNOWN)
-        snprintf(notes[n++], NOTE, "on '%s' the time stays open: its profile has neither a score that --machine has too nor a clock", t->profile.name);
-    if (r->basis != MW_BUY_FROM_B && r->rent[0] > 1)
-        snprintf(notes[n++], NOTE, "to know within 7 %%: rent '%s' for an hour, run %u and %u cores and give them by --target-runs", t->profile.name,
-                 r->rent[1], r->rent[0]);
-    if (r->too_large)
-        snprintf(notes[n++], NOTE, "the program needs more memory than '%s' has: it would swap or fail there, and is left out of the ranking",
+        snprintf(notes[n++], NOTE,
+                 "on '%s' the time stays open: its profile has neither a score that --machine has too nor a clock",
                  t->profile.name);
+    if (r->basis != MW_BUY_FROM_B && r->rent[0] > 1)
+        snprintf(notes[n++], NOTE,
+                 "to know within 7 %%: rent '%s' for an hour, run %u and %u cores and give them by --target-runs",
+                 t->profile.name, r->rent[1], r->rent[0]);
+    if (r->too_large)
+        snprintf(
+            notes[n++], NOTE,
+            "the program needs more memory than '%s' has: it would swap or fail there, and is left out of the ranking",
+            t->profile.name);
     if (r->alarm.raised)
-        snprintf(notes[n++], NOTE, "here and '%s' seem not to run the same work: two cores gain %.2f there, %.2f was to be expected; check "
-                 "input, compiler and what is timed", t->profile.name, exp(r->alarm.ln_measured), exp(r->alarm.ln_predicted));
+        snprintf(
+            notes[n++], NOTE,
+            "here and '%s' seem not to run the same work: two cores gain %.2f there, %.2f was to be expected; check "
+            "input, compiler and what is timed",
+            t->profile.name, exp(r->alarm.ln_measured), exp(r->alarm.ln_predicted));
     if (r->memory_matters)
-        snprintf(notes[n++], NOTE, "whether memory limits the program is open and changes the answer: speedup %.3g on '%s' if not, %.3g if so; "
-                 "one run here on all cores at the lowest frequency settles it", e->serial_first, t->profile.name, e->memory_first);
+        snprintf(
+            notes[n++], NOTE,
+            "whether memory limits the program is open and changes the answer: speedup %.3g on '%s' if not, %.3g if so; "
+            "one run here on all cores at the lowest frequency settles it",
+            e->serial_first, t->profile.name, e->memory_first);
     if (e->raised)
         snprintf(notes[n++], NOTE, "the time on '%s' was raised to what its memory bandwidth allows", t->profile.name);
     if (e->boundary > 0 && r->basis != MW_BUY_FROM_B)
-        snprintf(notes[n++], NOTE, "a boundary lies after %u cores of '%s': what it costs no data here can tell", e->boundary, t->profile.name);
+        snprintf(notes[n++], NOTE, "a boundary lies after %u cores of '%s': what it costs no data here can tell",
+                 e->boundary, t->profile.name);
     if (t->profile.clock_count < 2 && r->basis != MW_BUY_FROM_B)
-        snprintf(notes[n++], NOTE, "the profile of '%s' has no clock table: turbo steps and throttling are not in the answer", t->profile.name);
+        snprintf(notes[n++], NOTE,
+                 "the profile of '%s' has no clock table: turbo steps and throttling are not in the answer",
+                 t->profile.name);
     return n;
 }
 
@@ -280,17 +303,20 @@ static void say_notes(const struct cli *cli, const struct fleet *fleet)
 
 /* F on B: A's relative effect carried over; 90 % half-width .05 (computing) or .15 (memory) for a factor e. */
 static const double FREQ_COMPUTE = .05, FREQ_MEMORY = .15;
-static enum mw_err freq_factor(const struct fleet *fleet, const struct target *t, double cores, double freq_hz, double *factor,
-                               double *half, struct mw_error *error)
+static enum mw_err freq_factor(const struct fleet *fleet, const struct target *t, double cores, double freq_hz,
+                               double *factor, double *half, struct mw_error *error)
 {
     const struct mw_buy_source *a = &fleet->source;
-    double full = t->profile.clock_count ? mw_profile_clock_at(&t->profile, cores)
-                                         : t->profile.freq_count ? t->profile.freqs_hz[t->profile.freq_count - 1] : 0;
+    double full = t->profile.clock_count  ? mw_profile_clock_at(&t->profile, cores)
+                  : t->profile.freq_count ? t->profile.freqs_hz[t->profile.freq_count - 1]
+                                          : 0;
     if (full <= 0 || a->freq_hz <= 0) {
-        mw_fail(error, MW_USAGE, "the clock of '%s' is not known, so its other frequencies cannot be asked for", t->profile.name);
+        mw_fail(error, MW_USAGE, "the clock of '%s' is not known, so its other frequencies cannot be asked for",
+                t->profile.name);
         return mw_hint(error, "add clock_ghz to its profile, or leave out --freq");
     }
-    struct mw_query query[2] = {{fmin(cores, a->cores), a->freq_hz}, {fmin(cores, a->cores), a->freq_hz * freq_hz / full}};
+    struct mw_query query[2] = {{fmin(cores, a->cores), a->freq_hz},
+                                {fmin(cores, a->cores), a->freq_hz * freq_hz / full}};
     struct mw_prediction out[2];
     enum mw_err err = mw_predict(a->model, query, 2, out, error);
     if (err)
@@ -307,7 +333,8 @@ struct row {
     double freq_hz;
 };
 
-static enum mw_err build_rows(struct row **result, size_t *count, const struct fleet *fleet, const char *freq, struct mw_error *error)
+static enum mw_err build_rows(struct row **result, size_t *count, const struct fleet *fleet, const char *freq,
+                              struct mw_error *error)
 {
     struct row *rows = NULL;
     size_t n = 0;
@@ -315,7 +342,8 @@ static enum mw_err build_rows(struct row **result, size_t *count, const struct f
         const struct target *t = &fleet->targets[i];
         double *freqs = NULL, none = 0;
         size_t freq_count = 1;
-        enum mw_err err = freq ? mw_parse_freqs(freq, t->profile.freqs_hz, t->profile.freq_count, &freqs, &freq_count, error) : MW_OK;
+        enum mw_err err =
+            freq ? mw_parse_freqs(freq, t->profile.freqs_hz, t->profile.freq_count, &freqs, &freq_count, error) : MW_OK;
         struct row *more = err ? NULL : realloc(rows, (n + t->count * freq_count) * sizeof *rows);
         if (!err && !more)
             err = mw_fail(error, MW_NOMEM, "out of memory for the answers");
@@ -356,8 +384,10 @@ static void print_field(FILE *out, bool has, double value)
 /* The columns of `predict` behind the target's name, so that the same readers take it. */
 static void print_csv(FILE *out, const struct row *rows, size_t count)
 {
-    fputs("target,cores,freq_ghz,time_s,time_low_s,time_high_s,speedup,speedup_low,speedup_high,power_w,energy_j,energy_low_j,"
-          "energy_high_j,binding,extrapolated\n", out);
+    fputs(
+        "target,cores,freq_ghz,time_s,time_low_s,time_high_s,speedup,speedup_low,speedup_high,power_w,energy_j,energy_low_j,"
+        "energy_high_j,binding,extrapolated\n",
+        out);
     for (size_t i = 0; i < count; i++) {
         const struct mw_buy_estimate *e = &rows[i].estimate;
         const char *name = rows[i].target->profile.name;
@@ -450,8 +480,8 @@ static enum mw_err write_answers(const struct cli *cli, const struct fleet *flee
     return err;
 }
 
-int cli_predict_target(struct cli *cli, const struct mw_model *model, const struct predict_target_options *o, const char *cores,
-                       const char *freq)
+int cli_predict_target(struct cli *cli, const struct mw_model *model, const struct predict_target_options *o,
+                       const char *cores, const char *freq)
 {
     struct fleet fleet = {0};
     struct row *rows = NULL;

@@ -20,8 +20,8 @@ static void domain(const struct mw_points *points, double *cores, double *freq_h
 }
 
 /* --cores and --freq, or all cores at the highest frequency. */
-static enum mw_err grid(const struct mw_model *model, const char *cores, const char *freq, struct mw_query **result, size_t *count,
-                        struct mw_error *error)
+static enum mw_err grid(const struct mw_model *model, const char *cores, const char *freq, struct mw_query **result,
+                        size_t *count, struct mw_error *error)
 {
     double most, highest, *p = NULL, *f = NULL;
     size_t np = 1, nf = 1;
@@ -48,8 +48,8 @@ static void change_words(char *text, size_t size, const struct mw_whatif *what)
     size_t at = 0;
     text[0] = '\0';
     if (what->latency < 1 || what->latency > 1)
-        at += (size_t)snprintf(text + at, size - at, "memory latency %s to %.3g of today's", what->latency < 1 ? "fell" : "rose",
-                               what->latency);
+        at += (size_t)snprintf(text + at, size - at, "memory latency %s to %.3g of today's",
+                               what->latency < 1 ? "fell" : "rose", what->latency);
     if (what->bandwidth < 1 || what->bandwidth > 1)
         at += (size_t)snprintf(text + at, size - at, "%smemory bandwidth %s to %.3g times today's", at ? " and " : "",
                                what->bandwidth < 1 ? "fell" : "rose", what->bandwidth);
@@ -57,7 +57,8 @@ static void change_words(char *text, size_t size, const struct mw_whatif *what)
         snprintf(text + at, size - at, "%sthere were %.0f cores", at ? " and " : "", what->cores);
 }
 
-static void print_answer(FILE *out, const struct mw_whatif *what, const struct mw_whatif_answer *a, const struct mw_query *query)
+static void print_answer(FILE *out, const struct mw_whatif *what, const struct mw_whatif_answer *a,
+                         const struct mw_query *query)
 {
     char change[200], at[64] = "";
     change_words(change, sizeof change, what);
@@ -65,17 +66,19 @@ static void print_answer(FILE *out, const struct mw_whatif *what, const struct m
         snprintf(at, sizeof at, " at %.3g GHz", query->freq_hz / 1e9);
     fprintf(out, "If only %s and everything else stayed: ", change);
     if (a->has_figure)
-        fprintf(out, "%.3g s (%.3g-%.3g) instead of %.3g s on %.0f cores%s", a->value, a->low, a->high, a->now, query->cores, at);
+        fprintf(out, "%.3g s (%.3g-%.3g) instead of %.3g s on %.0f cores%s", a->value, a->low, a->high, a->now,
+                query->cores, at);
     else
-        fprintf(out, "between %.3g s and %.3g s, instead of %.3g s on %.0f cores%s; %s, so no single figure", a->bound_low, a->bound_high,
-                a->now, query->cores, at, a->why);
+        fprintf(out, "between %.3g s and %.3g s, instead of %.3g s on %.0f cores%s; %s, so no single figure",
+                a->bound_low, a->bound_high, a->now, query->cores, at, a->why);
     if (a->has_figure && a->bound_low < a->bound_high)
         fprintf(out, "; it cannot leave %.3g to %.3g s", a->bound_low, a->bound_high);
     fputs(".\n", out);
     if (a->read_at_hz > 0)
         fprintf(out, "Read from your own runs at %.3g GHz.\n", a->read_at_hz / 1e9);
     if (a->has_wider)
-        fprintf(out, "That is with memory %s; %s: %.3g s.\n", what->bandwidth > 1 ? "growing with the cores" : "as it is",
+        fprintf(out, "That is with memory %s; %s: %.3g s.\n",
+                what->bandwidth > 1 ? "growing with the cores" : "as it is",
                 what->bandwidth > 1 ? "if it stayed as it is" : "if its bandwidth grew with the cores", a->wider);
     if (a->crossed)
         fprintf(out, "The figure lies outside what is possible by over 2 %%: noise in the runs; it is not clipped.\n");
@@ -100,8 +103,8 @@ static json_t *answer_json(const struct mw_whatif_answer *a, const struct mw_que
     return o;
 }
 
-static enum mw_err write_json(const struct cli *cli, const struct mw_whatif_answer *answers, const struct mw_query *queries,
-                              size_t count, struct mw_error *error)
+static enum mw_err write_json(const struct cli *cli, const struct mw_whatif_answer *answers,
+                              const struct mw_query *queries, size_t count, struct mw_error *error)
 {
     struct mw_provenance run = {0};
     enum mw_err err = mw_provenance_init(&run, cli->argc, cli->argv, error);
@@ -119,8 +122,9 @@ static enum mw_err write_json(const struct cli *cli, const struct mw_whatif_answ
     return err;
 }
 
-static enum mw_err write_text(const struct cli *cli, const struct mw_whatif *what, const struct mw_whatif_answer *answers,
-                              const struct mw_query *queries, size_t count, struct mw_error *error)
+static enum mw_err write_text(const struct cli *cli, const struct mw_whatif *what,
+                              const struct mw_whatif_answer *answers, const struct mw_query *queries, size_t count,
+                              struct mw_error *error)
 {
     struct mw_output output;
     enum mw_err err = mw_output_open(&output, cli->common.output, cli->common.force, error);
@@ -133,15 +137,16 @@ static enum mw_err write_text(const struct cli *cli, const struct mw_whatif *wha
     return err;
 }
 
-int cli_predict_whatif(struct cli *cli, const struct mw_model *model, const struct predict_target_options *o, const char *cores,
-                       const char *freq)
+int cli_predict_whatif(struct cli *cli, const struct mw_model *model, const struct predict_target_options *o,
+                       const char *cores, const char *freq)
 {
     struct mw_whatif what;
     struct mw_query *queries = NULL;
     struct mw_whatif_answer *answers = NULL;
     struct mw_diagnosis diagnosis;
     size_t count = 0;
-    struct mw_diagnose_options how = {.boundaries = model->boundaries, .boundary_count = model->boundary_count, .seed = 1};
+    struct mw_diagnose_options how = {
+        .boundaries = model->boundaries, .boundary_count = model->boundary_count, .seed = 1};
     enum mw_err err = mw_whatif_parse(&what, o->what_if, &cli->error);
     if (!err)
         err = grid(model, cores, freq, &queries, &count, &cli->error);

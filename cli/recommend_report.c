@@ -20,7 +20,8 @@ static struct mw_command_facts facts_of(const struct recommendation *rec)
     return facts;
 }
 
-static void print_quantity(const char *name, const struct mw_spread *s, const char *unit, const struct mw_spread *change)
+static void print_quantity(const char *name, const struct mw_spread *s, const char *unit,
+                           const struct mw_spread *change)
 {
     printf("  %-10s %.5g %s", name, s->value, unit);
     if (s->high > s->low * (1 + 1e-9))
@@ -41,8 +42,11 @@ static void print_choice(const struct recommendation *rec)
     goal_name(&rec->r.reference.candidate, reference, sizeof reference);
     printf("least %s%s: %s%s%s, %s\n", mw_objective_name(rec->goal.objective),
            mw_goal_has_limits(&rec->goal) ? " within the limits" : "", cli_bold(), name, cli_reset(),
-           c->measured ? "measured" : c->extrapolated ? "predicted beyond the data" : "predicted");
-    printf("against %s (%s)\n", reference, rec->goal.has_reference ? "--reference" : "all cores at the highest frequency");
+           c->measured       ? "measured"
+           : c->extrapolated ? "predicted beyond the data"
+                             : "predicted");
+    printf("against %s (%s)\n", reference,
+           rec->goal.has_reference ? "--reference" : "all cores at the highest frequency");
     if (c->has_time)
         print_quantity("time", &c->time_s, "s", &rec->r.time_change);
     if (c->has_energy)
@@ -50,8 +54,8 @@ static void print_choice(const struct recommendation *rec)
     if (c->has_energy && c->has_time)
         print_quantity("power", &c->power_w, "W", NULL);
     if (rec->r.relative)
-        printf("  %-10s %+.1f %% (%+.1f to %+.1f)\n", "time", 100 * rec->r.time_change.value, 100 * rec->r.time_change.low,
-               100 * rec->r.time_change.high);
+        printf("  %-10s %+.1f %% (%+.1f to %+.1f)\n", "time", 100 * rec->r.time_change.value,
+               100 * rec->r.time_change.low, 100 * rec->r.time_change.high);
     if (rec->model.quantity != MW_ENERGY && c->candidate.cores > 1 && c->efficiency.value > 0)
         printf("  %-10s %.0f %%\n", "efficiency", 100 * c->efficiency.value);
     if (mw_goal_has_limits(&rec->goal))

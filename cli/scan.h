@@ -44,7 +44,7 @@ struct scan {
     struct mw_provenance plan;  /* the options that a resumed scan must share */
     unsigned columns;
     struct mw_append file;
-    struct mw_noise_run *log;   /* runs of this invocation in their order */
+    struct mw_noise_run *log; /* runs of this invocation in their order */
     size_t log_count;
 };
 

@@ -11,9 +11,11 @@ static const struct {
     const char *name;
     unsigned bit;
 } columns[] = {
-    {"workload", 0},      {"input", SCAN_INPUT}, {"cores", 0},  {"freq_ghz", SCAN_FREQ},  {"repetition", 0},
-    {"time_s", 0},        {"cpu_s", SCAN_CPU},   {"energy_j", SCAN_ENERGY}, {"exit_status", 0},
-    {"freq_effective_ghz", SCAN_EFFECTIVE},
+    {"workload", 0},     {"input", SCAN_INPUT},
+    {"cores", 0},        {"freq_ghz", SCAN_FREQ},
+    {"repetition", 0},   {"time_s", 0},
+    {"cpu_s", SCAN_CPU}, {"energy_j", SCAN_ENERGY},
+    {"exit_status", 0},  {"freq_effective_ghz", SCAN_EFFECTIVE},
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns, LINE_MAX_BYTES = 65536 };
 
@@ -152,13 +154,14 @@ static enum mw_err read_row(struct scan *scan, char *line, long number, struct m
             empty[i] = !comma[1];
         }
         if (!comma || (*end && !empty[i]))
-            return mw_fail(error, MW_DATA, "%s:%ld: '%s' in column %s is not a number", scan->cli->common.output, number,
-                           comma ? comma + 1 : line, columns[i].name);
+            return mw_fail(error, MW_DATA, "%s:%ld: '%s' in column %s is not a number", scan->cli->common.output,
+                           number, comma ? comma + 1 : line, columns[i].name);
         *comma = '\0';
     }
     struct mw_config *config = mw_schedule_find(&scan->schedule, (unsigned)value[2], value[3] * 1e9);
     if (!config || config->done >= scan->schedule.plan.max_runs)
-        return mw_fail(error, MW_DATA, "%s:%ld: a run that this scan has no place for", scan->cli->common.output, number);
+        return mw_fail(error, MW_DATA, "%s:%ld: a run that this scan has no place for", scan->cli->common.output,
+                       number);
     mw_schedule_record(config, value[8] == 0 && !empty[5], value[5]);
     return MW_OK;
 }

@@ -91,7 +91,8 @@ enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *erro
             return interrupted(scan, error);
         mw_schedule_progress(&scan->schedule, &done, &left);
         if (scan->options->max_time_s > 0 && mw_now_s() - start_s >= scan->options->max_time_s) {
-            cli_say(scan->cli, "the time of --max-time is over: %zu runs done, %zu to go; --resume goes on", done, left);
+            cli_say(scan->cli, "the time of --max-time is over: %zu runs done, %zu to go; --resume goes on", done,
+                    left);
             break;
         }
         scan_config_name(config, name, sizeof name);

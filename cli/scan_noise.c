@@ -22,9 +22,10 @@ enum mw_err scan_log(struct scan *scan, const struct mw_config *config, const st
     if (!log)
         return mw_fail(error, MW_NOMEM, "out of memory");
     scan->log = log;
-    log[scan->log_count++] = (struct mw_noise_run){
-        .config = (size_t)(config - scan->schedule.configs), .good = result->run.fault == MW_RUN_GOOD && result->run.time_s > 0,
-        .time_s = result->run.time_s, .foreign_share = result->foreign_share};
+    log[scan->log_count++] = (struct mw_noise_run){.config = (size_t)(config - scan->schedule.configs),
+                                                   .good = result->run.fault == MW_RUN_GOOD && result->run.time_s > 0,
+                                                   .time_s = result->run.time_s,
+                                                   .foreign_share = result->foreign_share};
     return MW_OK;
 }
 
@@ -40,20 +41,29 @@ enum mw_err scan_say_noise(const struct scan *scan, bool *noisy, struct mw_error
         return err;
     const struct cli *cli = scan->cli;
     if (noise.first_slow)
-        cli_warn(cli, "the first run took %.3g times the median of its configuration (cold caches, files or clocks): "
-                 "--warmup 1 leaves such a run out", noise.first_ratio);
+        cli_warn(cli,
+                 "the first run took %.3g times the median of its configuration (cold caches, files or clocks): "
+                 "--warmup 1 leaves such a run out",
+                 noise.first_ratio);
     if (noise.outliers) {
         scan_config_name(&scan->schedule.configs[scan->log[noise.farthest].config], name, sizeof name);
-        cli_warn(cli, "%zu of %zu runs are outliers, the farthest (%s) took %.3g times its median: the fit gives them little "
-                 "weight", noise.outliers, scan->log_count, name, noise.farthest_ratio);
+        cli_warn(
+            cli,
+            "%zu of %zu runs are outliers, the farthest (%s) took %.3g times its median: the fit gives them little "
+            "weight",
+            noise.outliers, scan->log_count, name, noise.farthest_ratio);
     }
     if (noise.drift)
-        cli_warn(cli, "over the scan runs became %.2g %% %s, whatever their configuration (heat, or other work on the "
+        cli_warn(cli,
+                 "over the scan runs became %.2g %% %s, whatever their configuration (heat, or other work on the "
                  "machine): the balanced order keeps that out of the comparison, --cool-to may help",
                  100 * fabs(noise.drift_share), noise.drift_share > 0 ? "slower" : "faster");
     if (noise.disturbed)
-        cli_warn(cli, "other programs used the scan's cores during %zu of %zu runs (up to %.2g %% of their time): stop them, "
-                 "or take more runs", noise.disturbed, scan->log_count, 100 * noise.foreign_most);
+        cli_warn(
+            cli,
+            "other programs used the scan's cores during %zu of %zu runs (up to %.2g %% of their time): stop them, "
+            "or take more runs",
+            noise.disturbed, scan->log_count, 100 * noise.foreign_most);
     *noisy = noise.first_slow || noise.drift || (double)noise.disturbed > disturbed_most * (double)scan->log_count;
     return MW_OK;
 }

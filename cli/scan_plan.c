@@ -18,16 +18,20 @@ static enum mw_err parse_order(struct scan *scan, const char *text, struct mw_er
         const char *word;
         bool is_fill;
         int value;
-    } words[] = {{"balanced", false, MW_SEQUENCE_BALANCED}, {"random", false, MW_SEQUENCE_RANDOM},
-                 {"listed", false, MW_SEQUENCE_LISTED},     {"compact", true, MW_ORDER_COMPACT},
+    } words[] = {{"balanced", false, MW_SEQUENCE_BALANCED},
+                 {"random", false, MW_SEQUENCE_RANDOM},
+                 {"listed", false, MW_SEQUENCE_LISTED},
+                 {"compact", true, MW_ORDER_COMPACT},
                  {"spread", true, MW_ORDER_SPREAD}};
     while (*text) {
         size_t length = strcspn(text, ","), i = 0, count = sizeof words / sizeof *words;
         while (i < count && (strlen(words[i].word) != length || strncmp(words[i].word, text, length)))
             i++;
         if (i == count)
-            return mw_fail(error, MW_USAGE, "option '--order': '%.*s' is not one of balanced, random, listed (runs), "
-                           "compact, spread (cores)", (int)length, text);
+            return mw_fail(error, MW_USAGE,
+                           "option '--order': '%.*s' is not one of balanced, random, listed (runs), "
+                           "compact, spread (cores)",
+                           (int)length, text);
         if (words[i].is_fill)
             scan->fill = (enum mw_order)words[i].value;
         else
@@ -78,9 +82,10 @@ static enum mw_err resolve_lists(struct scan *scan, struct mw_error *error)
     enum mw_err err = o->cores ? mw_parse_cores(o->cores, offered, count, &scan->cores, &scan->core_count, error)
                                : default_cores(scan, offered, count, error);
     if (!err && !o->replay && scan->cores[scan->core_count - 1] > (double)count) {
-        mw_fail(error, MW_USAGE, "%g cores asked for, %zu %s may be used here", scan->cores[scan->core_count - 1], count,
-                o->smt ? "CPUs" : "physical cores");
-        return mw_hint(error, o->smt ? "memwall machine shows them" : "--smt counts hyper-threads too; memwall machine shows them");
+        mw_fail(error, MW_USAGE, "%g cores asked for, %zu %s may be used here", scan->cores[scan->core_count - 1],
+                count, o->smt ? "CPUs" : "physical cores");
+        return mw_hint(error, o->smt ? "memwall machine shows them"
+                                     : "--smt counts hyper-threads too; memwall machine shows them");
     }
     if (err)
         return err;
@@ -90,7 +95,8 @@ static enum mw_err resolve_lists(struct scan *scan, struct mw_error *error)
         return MW_OK;
     if (!count && !o->replay) {
         mw_fail(error, MW_UNSUPPORTED, "there is no frequency control on this machine");
-        return mw_hint(error, "without --freq the scan goes over cores only; frequency effects can't be identified then");
+        return mw_hint(error,
+                       "without --freq the scan goes over cores only; frequency effects can't be identified then");
     }
     err = mw_parse_freqs(freq, offered, count, &scan->freqs_hz, &scan->freq_count, error);
     if (!err && !o->replay)
@@ -101,14 +107,20 @@ static enum mw_err resolve_lists(struct scan *scan, struct mw_error *error)
 static enum mw_err fill_schedule(struct scan *scan, struct mw_error *error)
 {
     const struct scan_options *o = scan->options;
-    struct mw_schedule_plan plan = {.cores = scan->cores, .core_count = scan->core_count, .freqs_hz = scan->freqs_hz,
-                                    .freq_count = scan->freq_count, .sequence = scan->sequence,
-                                    .seed = scan->cli->common.seed, .precision = o->precision};
+    struct mw_schedule_plan plan = {.cores = scan->cores,
+                                    .core_count = scan->core_count,
+                                    .freqs_hz = scan->freqs_hz,
+                                    .freq_count = scan->freq_count,
+                                    .sequence = scan->sequence,
+                                    .seed = scan->cli->common.seed,
+                                    .precision = o->precision};
     if (o->runs && (o->precision > 0 || o->min_runs || o->max_runs))
         return mw_fail(error, MW_USAGE, "--runs and --precision, --min-runs or --max-runs exclude each other");
     if (o->precision > 0) {
         plan.min_runs = o->min_runs ? (unsigned)o->min_runs : DEFAULT_RUNS;
-        plan.max_runs = o->max_runs ? (unsigned)o->max_runs : plan.min_runs > DEFAULT_MAX_RUNS ? plan.min_runs : DEFAULT_MAX_RUNS;
+        plan.max_runs = o->max_runs                        ? (unsigned)o->max_runs
+                        : plan.min_runs > DEFAULT_MAX_RUNS ? plan.min_runs
+                                                           : DEFAULT_MAX_RUNS;
         if (plan.max_runs < plan.min_runs)
             return mw_fail(error, MW_USAGE, "--max-runs %u is below --min-runs %u", plan.max_runs, plan.min_runs);
     } else if (o->min_runs || o->max_runs) {
@@ -188,9 +200,15 @@ static enum mw_err plan_texts(struct scan *scan, struct mw_error *error)
     const struct scan_options *o = scan->options;
     const struct {
         const char *key, *value;
-    } texts[] = {{"scan_launcher", o->run.launcher},       {"scan_check", o->run.check},       {"scan_time-regexp", o->run.time_regexp},
-                 {"scan_rate-regexp", o->run.rate_regexp}, {"scan_replay", o->replay},     {"scan_energy-command", o->run.energy_command},
-                 {"scan_workload", scan->workload},    {"scan_input", o->input},       {"scan_smt", o->smt ? "yes" : NULL},
+    } texts[] = {{"scan_launcher", o->run.launcher},
+                 {"scan_check", o->run.check},
+                 {"scan_time-regexp", o->run.time_regexp},
+                 {"scan_rate-regexp", o->run.rate_regexp},
+                 {"scan_replay", o->replay},
+                 {"scan_energy-command", o->run.energy_command},
+                 {"scan_workload", scan->workload},
+                 {"scan_input", o->input},
+                 {"scan_smt", o->smt ? "yes" : NULL},
                  {"scan_boost", o->boost}};
     enum mw_err err = MW_OK;
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !err; i++)
@@ -204,11 +222,12 @@ static enum mw_err plan_numbers(struct scan *scan, struct mw_error *error)
     static const char *const fills[] = {"compact", "spread"}, *const sequences[] = {"balanced", "random", "listed"};
     const struct mw_schedule_plan *plan = &scan->schedule.plan;
     enum mw_err err = plan->precision > 0
-                          ? mw_provenance_add(&scan->plan, error, "scan_runs", "%u to %u, precision %.9g%%", plan->min_runs,
-                                              plan->max_runs, 100 * plan->precision)
+                          ? mw_provenance_add(&scan->plan, error, "scan_runs", "%u to %u, precision %.9g%%",
+                                              plan->min_runs, plan->max_runs, 100 * plan->precision)
                           : mw_provenance_add(&scan->plan, error, "scan_runs", "%u", plan->max_runs);
     if (!err)
-        err = mw_provenance_add(&scan->plan, error, "scan_order", "%s,%s", sequences[scan->sequence], fills[scan->fill]);
+        err =
+            mw_provenance_add(&scan->plan, error, "scan_order", "%s,%s", sequences[scan->sequence], fills[scan->fill]);
     if (!err)
         err = mw_provenance_add(&scan->plan, error, "scan_seed", "%lu", plan->seed);
     if (!err && scan->options->run.timeout_s > 0)
@@ -233,8 +252,10 @@ static enum mw_err add_memory_freq(struct scan *scan, struct mw_error *error)
         return MW_OK;
     if (!doubtful)
         return mw_provenance_add(&scan->facts, error, "memory_freq_ghz", "%.9g", mts / 1e3);
-    cli_say(scan->cli, "the firmware says %u for the memory's speed, which may be its clock or its transfers: --memory-freq "
-            "settles it", mts);
+    cli_say(scan->cli,
+            "the firmware says %u for the memory's speed, which may be its clock or its transfers: --memory-freq "
+            "settles it",
+            mts);
     return MW_OK;
 }
 
@@ -257,11 +278,16 @@ static enum mw_err add_facts(struct scan *scan, struct mw_error *error)
 enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
 {
     const struct scan_options *o = scan->options;
-    struct mw_rig_setup setup = {
-        .run = run_options_setup(&o->run, scan->cli->program),
-        .root = scan->cli->common.root, .replay = o->replay, .smt = o->smt,
-        .boost = !strcmp(o->boost, "off") ? MW_BOOST_OFF : !strcmp(o->boost, "on") ? MW_BOOST_ON : MW_BOOST_KEEP,
-        .energy_command = o->run.energy_command, .cool_to_c = o->cool_to_c, .dry_run = scan->cli->common.dry_run};
+    struct mw_rig_setup setup = {.run = run_options_setup(&o->run, scan->cli->program),
+                                 .root = scan->cli->common.root,
+                                 .replay = o->replay,
+                                 .smt = o->smt,
+                                 .boost = !strcmp(o->boost, "off")  ? MW_BOOST_OFF
+                                          : !strcmp(o->boost, "on") ? MW_BOOST_ON
+                                                                    : MW_BOOST_KEEP,
+                                 .energy_command = o->run.energy_command,
+                                 .cool_to_c = o->cool_to_c,
+                                 .dry_run = scan->cli->common.dry_run};
     enum mw_err err = parse_order(scan, o->order, error);
     setup.order = scan->fill;
     if (!err)
@@ -342,7 +368,8 @@ enum mw_err scan_print_plan(struct scan *scan, struct mw_error *error)
     mw_schedule_progress(&scan->schedule, &done, &left);
     mw_provenance_print(&scan->facts, stdout);
     mw_provenance_print(&scan->plan, stdout);
-    printf("%zu configurations, %zu runs%s", scan->schedule.count, left, scan->options->precision > 0 ? " at least" : "");
+    printf("%zu configurations, %zu runs%s", scan->schedule.count, left,
+           scan->options->precision > 0 ? " at least" : "");
     if (scan->options->run.timeout_s > 0)
         printf(", at most %.6g s", (double)left * scan->options->run.timeout_s);
     printf(scan->options->replay ? "\n" : "; the time is %zu times that of the program\n", left);

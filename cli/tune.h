@@ -32,14 +32,14 @@ struct tune {
     bool energy_only;
 
     /* one of the two answers */
-    struct mw_points points;      /* --replay */
-    size_t *point_of;             /* of each candidate */
-    struct mw_rig *rig;           /* the machine */
+    struct mw_points points; /* --replay */
+    size_t *point_of;        /* of each candidate */
+    struct mw_rig *rig;      /* the machine */
     struct mw_stop stop;
     struct mw_append log;
     bool log_open;
-    struct mw_dataset done;       /* runs of the log, with --resume */
-    size_t runs_done;             /* of them, and new ones */
+    struct mw_dataset done; /* runs of the log, with --resume */
+    size_t runs_done;       /* of them, and new ones */
 };
 
 /* Candidates, boundaries and a place that readings come from. */

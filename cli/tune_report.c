@@ -86,8 +86,8 @@ static char *cpu_list(const struct tune *tune, unsigned cores)
 /* The range of frequencies among the candidates is what there is to go back to. */
 static struct mw_command_facts facts_for(const struct tune *tune, unsigned cores)
 {
-    struct mw_command_facts facts = {.freq_low_hz = INFINITY, .program = program_words(tune, cores),
-                                     .cpus = cpu_list(tune, cores)};
+    struct mw_command_facts facts = {
+        .freq_low_hz = INFINITY, .program = program_words(tune, cores), .cpus = cpu_list(tune, cores)};
     for (size_t i = 0; i < tune->candidate_count; i++) {
         facts.freq_low_hz = fmin(facts.freq_low_hz, tune->candidates[i].freq_hz);
         facts.freq_high_hz = fmax(facts.freq_high_hz, tune->candidates[i].freq_hz);
@@ -124,7 +124,8 @@ void tune_print_result(const struct tune *tune, enum mw_tune_stop stopped)
                100 * (choice->reading.energy_j / first->reading.energy_j - 1));
     if (choice != first)
         printf(" against %s", other);
-    printf("\ncertainty %.0f %% that nothing is better by %.3g %%\n", 100 * r.certainty, 100 * tune->options->tolerance);
+    printf("\ncertainty %.0f %% that nothing is better by %.3g %%\n", 100 * r.certainty,
+           100 * tune->options->tolerance);
     if (r.best != r.recommended) {
         step_name(tune, &r.steps[r.best], other, sizeof other);
         if (r.noise_sd > 0)

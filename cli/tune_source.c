@@ -68,7 +68,9 @@ static enum mw_err narrow(struct tune *tune, const struct mw_replay *table, stru
 enum mw_err tune_open_replay(struct tune *tune, struct mw_error *error)
 {
     const struct tune_options *o = tune->options;
-    struct mw_dataset_options options = {.where = o->where.items, .where_count = o->where.count, .map = o->map.items,
+    struct mw_dataset_options options = {.where = o->where.items,
+                                         .where_count = o->where.count,
+                                         .map = o->map.items,
                                          .map_count = o->map.count,
                                          .energy_only = !mw_goal_needs_time(&tune->goal)};
     struct mw_replay table;
@@ -112,9 +114,11 @@ static enum mw_err machine_candidates(struct tune *tune, struct mw_error *error)
 {
     const struct tune_options *o = tune->options;
     size_t offered_cores, offered_freqs, core_count = 0, freq_count = 0;
-    const double *some_cores = mw_rig_cores(tune->rig, &offered_cores), *some_freqs = mw_rig_freqs(tune->rig, &offered_freqs);
+    const double *some_cores = mw_rig_cores(tune->rig, &offered_cores),
+                 *some_freqs = mw_rig_freqs(tune->rig, &offered_freqs);
     double *cores = NULL, *freqs = NULL;
-    enum mw_err err = mw_parse_cores(o->cores ? o->cores : "all", some_cores, offered_cores, &cores, &core_count, error);
+    enum mw_err err =
+        mw_parse_cores(o->cores ? o->cores : "all", some_cores, offered_cores, &cores, &core_count, error);
     if (!err && cores[core_count - 1] > (double)offered_cores)
         err = mw_fail(error, MW_USAGE, "%g cores asked for, %zu physical cores may be used here", cores[core_count - 1],
                       offered_cores);
@@ -139,10 +143,12 @@ static enum mw_err machine_candidates(struct tune *tune, struct mw_error *error)
 enum mw_err tune_open_machine(struct tune *tune, struct mw_error *error)
 {
     const struct tune_options *o = tune->options;
-    struct mw_rig_setup setup = {
-        .run = run_options_setup(&o->run, tune->cli->program),
-        .root = tune->cli->common.root, .order = MW_ORDER_COMPACT, .boost = MW_BOOST_KEEP,
-        .energy_command = o->run.energy_command, .dry_run = tune->cli->common.dry_run};
+    struct mw_rig_setup setup = {.run = run_options_setup(&o->run, tune->cli->program),
+                                 .root = tune->cli->common.root,
+                                 .order = MW_ORDER_COMPACT,
+                                 .boost = MW_BOOST_KEEP,
+                                 .energy_command = o->run.energy_command,
+                                 .dry_run = tune->cli->common.dry_run};
     enum mw_err err = mw_rig_open(&tune->rig, &setup, &tune->stop, error);
     if (!err && mw_rig_recovered(tune->rig))
         cli_say(tune->cli, "put back what a killed memwall had left:\n%s", mw_rig_recovered(tune->rig));
@@ -208,7 +214,8 @@ static enum mw_err one_run(struct tune *tune, const struct mw_candidate *c, unsi
     return err;
 }
 
-static enum mw_err measure_machine(struct tune *tune, size_t candidate, struct mw_reading *reading, struct mw_error *error)
+static enum mw_err measure_machine(struct tune *tune, size_t candidate, struct mw_reading *reading,
+                                   struct mw_error *error)
 {
     const struct mw_candidate *c = &tune->candidates[candidate];
     size_t runs = tune->options->runs, good_runs = 0, energies = 0;

@@ -31,18 +31,18 @@ enum mw_has {
 };
 
 struct mw_row {
-    unsigned has;              /* bits of enum mw_has */
-    unsigned cores;            /* >= 1 */
-    unsigned repetition;       /* 1-based; 0 where the file has none */
+    unsigned has;        /* bits of enum mw_has */
+    unsigned cores;      /* >= 1 */
+    unsigned repetition; /* 1-based; 0 where the file has none */
     int exit_status;
-    double freq_hz;            /* requested; 0 where unknown (one unknown frequency) */
-    double freq_effective_hz;  /* measured */
-    double value;              /* time_s, speedup or energy_j: see quantity */
+    double freq_hz;           /* requested; 0 where unknown (one unknown frequency) */
+    double freq_effective_hz; /* measured */
+    double value;             /* time_s, speedup or energy_j: see quantity */
     double energy_j;
     double power_w;
-    double cpu_time_s;         /* user + system, children included */
-    long line;                 /* line of the file, 1-based */
-    const char *set_aside;     /* NULL, or why this row is not to be fitted (a static or owned text) */
+    double cpu_time_s;     /* user + system, children included */
+    long line;             /* line of the file, 1-based */
+    const char *set_aside; /* NULL, or why this row is not to be fitted (a static or owned text) */
 };
 
 struct mw_set_aside {
@@ -51,14 +51,14 @@ struct mw_set_aside {
 };
 
 struct mw_dataset {
-    char *file;                /* as given, "-" for standard input */
-    char sha256[65];           /* of the bytes read */
-    char *workload;            /* "" where unknown */
+    char *file;      /* as given, "-" for standard input */
+    char sha256[65]; /* of the bytes read */
+    char *workload;  /* "" where unknown */
     char *input;
-    char *label;               /* of mw_dataset_read_by: "input=3, set=cores"; "" otherwise */
+    char *label; /* of mw_dataset_read_by: "input=3, set=cores"; "" otherwise */
     enum mw_quantity quantity;
-    char *rate_unit;           /* NULL, or the name of the rate column that was inverted */
-    double memory_freq_hz;     /* from a `# memory_freq_ghz:` line; 0 where unknown */
+    char *rate_unit;       /* NULL, or the name of the rate column that was inverted */
+    double memory_freq_hz; /* from a `# memory_freq_ghz:` line; 0 where unknown */
     struct mw_row *rows;
     size_t count;
     struct mw_set_aside *set_aside; /* rows that could not be used at all, e.g. failed runs */
@@ -70,17 +70,17 @@ struct mw_dataset {
 void mw_dataset_release(struct mw_dataset *dataset);
 
 /* Appends a warning (printf style) to the dataset. */
-enum mw_err mw_dataset_warn(struct mw_dataset *dataset, struct mw_error *error, const char *format, ...)
-    MW_CHECKED MW_PRINTF(3, 4);
+enum mw_err mw_dataset_warn(struct mw_dataset *dataset, struct mw_error *error, const char *format, ...) MW_CHECKED
+    MW_PRINTF(3, 4);
 
 /* How to read a file: all fields may be NULL or 0. */
 struct mw_dataset_options {
     const char **where; /* "column=value" */
     size_t where_count;
-    const char **map;   /* "field=column", field one of cores, freq, time, rate, speedup, energy, power, … */
+    const char **map; /* "field=column", field one of cores, freq, time, rate, speedup, energy, power, … */
     size_t map_count;
-    bool keep_failed;   /* keep rows of failed runs in rows[] with set_aside filled */
-    bool energy_only;   /* accept a table of energies without times */
+    bool keep_failed; /* keep rows of failed runs in rows[] with set_aside filled */
+    bool energy_only; /* accept a table of energies without times */
 };
 
 /*
@@ -109,14 +109,14 @@ size_t mw_dataset_group_columns(const struct mw_table *table, const char **colum
 /* One configuration (cores, frequency): the median over its repetitions. */
 struct mw_point {
     unsigned cores;
-    double freq_hz;        /* 0: unknown */
-    double value;          /* median of the repetitions */
-    double spread;         /* 1.4826 MAD of ln value over repetitions; 0 where count == 1 */
-    size_t count;          /* repetitions */
+    double freq_hz; /* 0: unknown */
+    double value;   /* median of the repetitions */
+    double spread;  /* 1.4826 MAD of ln value over repetitions; 0 where count == 1 */
+    size_t count;   /* repetitions */
     bool has_energy, has_power, has_cpu_time;
     double energy_j, power_w, cpu_time_s; /* medians */
-    double noise_factor;   /* variance multiplier of an outlier, 1 for a good point */
-    long line;             /* of its first row */
+    double noise_factor;                  /* variance multiplier of an outlier, 1 for a good point */
+    long line;                            /* of its first row */
 };
 
 struct mw_points {
@@ -126,8 +126,8 @@ struct mw_points {
 };
 
 /* Condenses the rows that are not set aside. Energy and power complete each other where time is known. */
-enum mw_err mw_points_from_dataset(struct mw_points *points, const struct mw_dataset *dataset, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err mw_points_from_dataset(struct mw_points *points, const struct mw_dataset *dataset,
+                                   struct mw_error *error) MW_CHECKED;
 void mw_points_release(struct mw_points *points);
 
 #endif

@@ -10,18 +10,18 @@
  */
 
 /* name, exit status of the command line, text */
-#define MW_ERR_MAP(X)                                                 \
-    X(OK, 0, "no error")                                              \
-    X(IO, 1, "input or output failed")                                \
-    X(NOMEM, 1, "out of memory")                                      \
-    X(PERM, 1, "permission denied")                                   \
-    X(BUSY, 1, "resource busy")                                       \
-    X(RUN, 1, "the command could not be run")                         \
-    X(USAGE, 2, "wrong usage")                                        \
-    X(DATA, 3, "bad input data")                                      \
-    X(NOFIT, 4, "no usable fit")                                      \
-    X(UNTRUSTED, 5, "result not trustworthy")                         \
-    X(UNSUPPORTED, 77, "not supported on this machine")               \
+#define MW_ERR_MAP(X)                                                                                                  \
+    X(OK, 0, "no error")                                                                                               \
+    X(IO, 1, "input or output failed")                                                                                 \
+    X(NOMEM, 1, "out of memory")                                                                                       \
+    X(PERM, 1, "permission denied")                                                                                    \
+    X(BUSY, 1, "resource busy")                                                                                        \
+    X(RUN, 1, "the command could not be run")                                                                          \
+    X(USAGE, 2, "wrong usage")                                                                                         \
+    X(DATA, 3, "bad input data")                                                                                       \
+    X(NOFIT, 4, "no usable fit")                                                                                       \
+    X(UNTRUSTED, 5, "result not trustworthy")                                                                          \
+    X(UNSUPPORTED, 77, "not supported on this machine")                                                                \
     X(INTERRUPTED, 130, "interrupted")
 
 enum mw_err {
@@ -32,12 +32,12 @@ enum mw_err {
 
 struct mw_error {
     enum mw_err code;
-    int sys_errno;      /* errno at the failure, 0 where none applies */
-    char message[512];  /* one line, no full stop; names file and line where there are any ("run.csv:7: …") */
-    char hint[256];     /* the remedy, empty where there is none */
+    int sys_errno;     /* errno at the failure, 0 where none applies */
+    char message[512]; /* one line, no full stop; names file and line where there are any ("run.csv:7: …") */
+    char hint[256];    /* the remedy, empty where there is none */
 };
 
-#define MW_CHECKED __attribute__((warn_unused_result))
+#define MW_CHECKED           __attribute__((warn_unused_result))
 #define MW_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
 /* Fills *error (may be NULL) and returns `code`. The hint is cleared. sys_errno is set to 0. */

@@ -19,8 +19,8 @@ enum mw_err mw_json_write(const json_t *root, const char *path, bool force, stru
 enum mw_err mw_json_write_exact(const json_t *root, const char *path, bool force, struct mw_error *error) MW_CHECKED;
 
 /* The member `key` of `object`; dotted paths descend ("fit.seed"). Not there: MW_DATA, or *found = false if found is given. */
-enum mw_err mw_json_number(const json_t *object, const char *key, double *value, bool *found, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err mw_json_number(const json_t *object, const char *key, double *value, bool *found,
+                           struct mw_error *error) MW_CHECKED;
 enum mw_err mw_json_string(const json_t *object, const char *key, const char **value, bool *found,
                            struct mw_error *error) MW_CHECKED;
 const json_t *mw_json_member(const json_t *object, const char *key); /* NULL where absent */

@@ -19,27 +19,28 @@ enum mw_param_status {
     MW_PARAM_AT_BOUND,
     MW_PARAM_NOT_IDENTIFIABLE,
 };
-const char *mw_param_status_name(enum mw_param_status status); /* "identified", "weak", "at bound", "not identifiable" */
+const char *
+mw_param_status_name(enum mw_param_status status); /* "identified", "weak", "at bound", "not identifiable" */
 
 struct mw_model_param {
     char name[16];
     double value, low, high; /* 90 % profile interval */
     enum mw_param_status status;
-    char settle[160];        /* which measurement would change the status; empty where none */
+    char settle[160]; /* which measurement would change the status; empty where none */
 };
 
-struct mw_model_law {        /* one tried law and its scores */
+struct mw_model_law { /* one tried law and its scores */
     char name[24];
     size_t param_count;
     double params[8];
-    double scale;            /* A in s GHz (time), factor (speedup) */
+    double scale; /* A in s GHz (time), factor (speedup) */
     double loss, rmse_log, mse_speedup, cv_mape_percent, log_evidence, weight;
     bool has_mse_speedup, has_cv, has_evidence;
 };
 
-struct mw_combination {      /* an identified quantity worth printing, e.g. frequency-independent share at (p, F) */
+struct mw_combination { /* an identified quantity worth printing, e.g. frequency-independent share at (p, F) */
     char name[64];
-    char text[200];          /* one sentence for people */
+    char text[200]; /* one sentence for people */
     double value, low, high;
     bool identified;
 };
@@ -47,14 +48,14 @@ struct mw_combination {      /* an identified quantity worth printing, e.g. freq
 /* The ensemble of fits: draws of several laws under several priors, each with a discrepancy kernel of its own. */
 struct mw_ensemble_fit {
     char law[24];
-    int prior;               /* fit/prior.h */
-    bool independent;        /* true: independent noise (the I half of docs/prediction.md) */
+    int prior;        /* fit/prior.h */
+    bool independent; /* true: independent noise (the I half of docs/prediction.md) */
     double log_evidence;
     size_t draw_count, param_count;
-    double *params;          /* draw_count x param_count, natural units, row-major */
-    double *scale;           /* draw_count: ln A (ln of s Hz), or ln factor for speedups */
-    double *sigma;           /* draw_count: noise scale on ln value */
-    int *kernel;             /* draw_count: index into the table of discrepancy amplitudes */
+    double *params; /* draw_count x param_count, natural units, row-major */
+    double *scale;  /* draw_count: ln A (ln of s Hz), or ln factor for speedups */
+    double *sigma;  /* draw_count: noise scale on ln value */
+    int *kernel;    /* draw_count: index into the table of discrepancy amplitudes */
 };
 
 struct mw_ensemble {
@@ -62,19 +63,19 @@ struct mw_ensemble {
     size_t count;
 };
 
-struct mw_model_power {      /* P = s0 + s1 (S-1) + u3 S x^3 + p (c1 x + c3 x^3), x = F / freq_ref */
+struct mw_model_power { /* P = s0 + s1 (S-1) + u3 S x^3 + p (c1 x + c3 x^3), x = F / freq_ref */
     bool present;
     double s0_w, s1_w, u3_w, c1_w, c3_w;
     double freq_ref_hz;
-    double residual_sd;      /* of ln P */
+    double residual_sd; /* of ln P */
     unsigned cores_per_socket;
-    size_t draw_count;       /* posterior draws x 5 in the order above; may be 0 */
+    size_t draw_count; /* posterior draws x 5 in the order above; may be 0 */
     double *draws;
     char source[200];
 };
 
 struct mw_model {
-    char law[24];            /* "mixture", or the one law asked for */
+    char law[24]; /* "mixture", or the one law asked for */
     enum mw_quantity quantity;
     size_t param_count;
     struct mw_model_param params[8]; /* of the variable-latency law for "mixture", else of `law` */
@@ -83,14 +84,14 @@ struct mw_model {
     double memory_freq_hz;
     bool memory_freq_assumed;
     char loss[16];
-    char method[8];          /* csa, siman */
+    char method[8]; /* csa, siman */
     unsigned long seed;
     double loss_value, rmse_log_time, mse_speedup, cv_mape_percent;
     bool has_mse_speedup, has_cv;
     unsigned long evaluations;
-    double wall_s;           /* printed in `run` */
+    double wall_s; /* printed in `run` */
     bool weak;
-    unsigned *boundaries;    /* core counts after which a socket, NUMA, SMT or hybrid boundary lies */
+    unsigned *boundaries; /* core counts after which a socket, NUMA, SMT or hybrid boundary lies */
     size_t boundary_count;
     unsigned cores_per_socket; /* 0: unknown */
     struct mw_model_law *laws;
@@ -100,7 +101,7 @@ struct mw_model {
     struct mw_points points; /* what was fitted, medians, with noise factors of named outliers */
     struct mw_ensemble ensemble;
     struct mw_model_power power;
-    char *file;              /* data.file */
+    char *file; /* data.file */
     char sha256[65];
     char *workload, *input;
     size_t rows, used;
@@ -113,7 +114,7 @@ struct mw_model {
 void mw_model_release(struct mw_model *model);
 /* "-" is standard input. MW_DATA names file and key; an unknown schema says which is understood. */
 enum mw_err mw_model_read(struct mw_model *model, const char *path, struct mw_error *error) MW_CHECKED;
-enum mw_err mw_model_write(const struct mw_model *model, const char *path, bool force,
-                           const struct mw_provenance *run, struct mw_error *error) MW_CHECKED;
+enum mw_err mw_model_write(const struct mw_model *model, const char *path, bool force, const struct mw_provenance *run,
+                           struct mw_error *error) MW_CHECKED;
 
 #endif

@@ -98,8 +98,7 @@ static enum mw_err drop_torn_line(int fd, const char *path, struct mw_error *err
     return MW_OK;
 }
 
-enum mw_err mw_append_open(struct mw_append *append, const char *path, bool resume, bool force,
-                           struct mw_error *error)
+enum mw_err mw_append_open(struct mw_append *append, const char *path, bool resume, bool force, struct mw_error *error)
 {
     *append = (struct mw_append){.fd = -1};
     if (!strcmp(path, "-")) {

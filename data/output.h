@@ -13,7 +13,7 @@
  */
 struct mw_output {
     FILE *stream;
-    char *path;      /* NULL for standard output */
+    char *path; /* NULL for standard output */
     char *temporary;
 };
 
@@ -36,8 +36,8 @@ struct mw_append {
 };
 enum mw_err mw_append_open(struct mw_append *append, const char *path, bool resume, bool force,
                            struct mw_error *error) MW_CHECKED;
-enum mw_err mw_append_line(struct mw_append *append, struct mw_error *error, const char *format, ...)
-    MW_CHECKED MW_PRINTF(3, 4);
+enum mw_err mw_append_line(struct mw_append *append, struct mw_error *error, const char *format, ...) MW_CHECKED
+    MW_PRINTF(3, 4);
 /* From here on lines are synced behind the writer's back (data/syncer.h); _finish waits for the last of them. */
 enum mw_err mw_append_sync_behind(struct mw_append *append, struct mw_error *error) MW_CHECKED;
 enum mw_err mw_append_finish(struct mw_append *append, struct mw_error *error) MW_CHECKED;
@@ -51,11 +51,11 @@ void mw_append_close(struct mw_append *append);
 struct mw_provenance {
     struct mw_provenance_item {
         char *key, *value;
-    } *items;
+    } * items;
     size_t count;
 };
-enum mw_err mw_provenance_init(struct mw_provenance *provenance, int argc, char *const *argv, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err mw_provenance_init(struct mw_provenance *provenance, int argc, char *const *argv,
+                               struct mw_error *error) MW_CHECKED;
 enum mw_err mw_provenance_add(struct mw_provenance *provenance, struct mw_error *error, const char *key,
                               const char *format, ...) MW_CHECKED MW_PRINTF(4, 5);
 void mw_provenance_print(const struct mw_provenance *provenance, FILE *stream);

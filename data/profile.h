@@ -14,25 +14,25 @@
 struct mw_profile {
     char *name;
     unsigned cores, cores_per_node, sockets, smt;
-    unsigned *boundaries;         /* core counts after which a socket, NUMA, SMT or kind boundary lies */
+    unsigned *boundaries; /* core counts after which a socket, NUMA, SMT or kind boundary lies */
     size_t boundary_count;
     struct mw_profile_clock {
         unsigned active_cores;
         double freq_hz;
-    } *clock;                     /* "clock_ghz": [[cores, GHz], …] ascending in cores */
+    } * clock; /* "clock_ghz": [[cores, GHz], …] ascending in cores */
     size_t clock_count;
-    double *freqs_hz;             /* "freqs_ghz": what can be set, ascending */
+    double *freqs_hz; /* "freqs_ghz": what can be set, ascending */
     size_t freq_count;
-    double stream_bps, stream_1_bps;         /* "stream_gbs", "stream_1_gbs": all cores, one core; bytes per second */
+    double stream_bps, stream_1_bps; /* "stream_gbs", "stream_1_gbs": all cores, one core; bytes per second */
     double memory_bytes, llc_bytes;
-    double latency_s;                        /* "latency_ns" */
-    double memory_transfers_hz;              /* "mem_mts" in MT/s */
-    double memory_freq_hz;                   /* "memory_freq_ghz"; else from mem_mts */
+    double latency_s;           /* "latency_ns" */
+    double memory_transfers_hz; /* "mem_mts" in MT/s */
+    double memory_freq_hz;      /* "memory_freq_ghz"; else from mem_mts */
     unsigned channels;
     char *score_name;
     double score;
     char *isa;
-    bool stream_guessed;                     /* "source": {"stream_gbs": "guessed"} */
+    bool stream_guessed; /* "source": {"stream_gbs": "guessed"} */
 };
 
 void mw_profile_release(struct mw_profile *profile);

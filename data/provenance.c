@@ -68,7 +68,8 @@ static char *command_line(int argc, char *const *argv)
         return NULL;
     for (int i = 0; i < argc; i++) {
         const char *word = i ? argv[i] : "memwall";
-        bool plain = *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/%@")];
+        bool plain =
+            *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/%@")];
         fputs(i ? " " : "", f);
         if (plain) {
             fputs(word, f);

@@ -81,10 +81,11 @@ enum mw_err mw_replay_row(const struct mw_replay *replay, unsigned cores, double
             nearest = &d->rows[i];
     }
     if (!matches && nearest && freq_hz > 0 && nearest->freq_hz > 0)
-        return mw_fail(error, MW_DATA, "%s has no run on %u cores at %.6g GHz, the nearest is %u cores at %.6g GHz", d->file,
-                       cores, freq_hz / 1e9, nearest->cores, nearest->freq_hz / 1e9);
+        return mw_fail(error, MW_DATA, "%s has no run on %u cores at %.6g GHz, the nearest is %u cores at %.6g GHz",
+                       d->file, cores, freq_hz / 1e9, nearest->cores, nearest->freq_hz / 1e9);
     if (!matches && nearest && freq_hz > 0) {
-        mw_fail(error, MW_DATA, "%s has no frequencies, so no run on %u cores at %.6g GHz", d->file, cores, freq_hz / 1e9);
+        mw_fail(error, MW_DATA, "%s has no frequencies, so no run on %u cores at %.6g GHz", d->file, cores,
+                freq_hz / 1e9);
         return mw_hint(error, "leave out the frequency; the nearest core count is %u", nearest->cores);
     }
     if (!matches)

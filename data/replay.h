@@ -7,7 +7,8 @@
 /* A measured table that answers in place of a machine. Owns what it points to. */
 struct mw_replay {
     struct mw_dataset dataset;
-    double *cores, *freqs_hz; /* what the table has, ascending without duplicates; freq_count 0: it has no frequencies */
+    double *cores,
+        *freqs_hz; /* what the table has, ascending without duplicates; freq_count 0: it has no frequencies */
     size_t core_count, freq_count;
 };
 

@@ -84,9 +84,17 @@ enum mw_err mw_parse_freq(const char *text, double *freq_hz, struct mw_error *er
 
 enum mw_err mw_parse_size(const char *text, size_t *size_bytes, struct mw_error *error)
 {
-    static const struct unit units[] = {{"", 1},        {"B", 1},    {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824.0},
-                                        {"TiB", 1099511627776.0}, {"kB", 1e3},   {"MB", 1e6},       {"GB", 1e9},
-                                        {"TB", 1e12},   {NULL, 0}};
+    static const struct unit units[] = {{"", 1},
+                                        {"B", 1},
+                                        {"KiB", 1024},
+                                        {"MiB", 1048576},
+                                        {"GiB", 1073741824.0},
+                                        {"TiB", 1099511627776.0},
+                                        {"kB", 1e3},
+                                        {"MB", 1e6},
+                                        {"GB", 1e9},
+                                        {"TB", 1e12},
+                                        {NULL, 0}};
     double value;
     enum mw_err err = parse_unit(text, units, "size", &value, error);
     if (err)
@@ -141,12 +149,14 @@ enum mw_err mw_parse_duration(const char *text, double *time_s, struct mw_error 
     total = 0;
     do {
         if (!leading_number(s, &part, &s) || part < 0)
-            return mw_fail(error, MW_USAGE, "'%s' is not a duration (as in 90, 250ms, 1m12.5s, 1:30, 2-03:04:05)", text);
+            return mw_fail(error, MW_USAGE, "'%s' is not a duration (as in 90, 250ms, 1m12.5s, 1:30, 2-03:04:05)",
+                           text);
         const struct unit *u = units;
         while (*s && u->suffix && strncmp(s, u->suffix, strlen(u->suffix)))
             u++;
         if (*s && !u->suffix)
-            return mw_fail(error, MW_USAGE, "'%s': unit '%s' is not known, the valid ones are d, h, m, min, s, ms, us, ns", text, s);
+            return mw_fail(error, MW_USAGE,
+                           "'%s': unit '%s' is not known, the valid ones are d, h, m, min, s, ms, us, ns", text, s);
         total += part * (*s ? u->factor : 1);
         s += *s ? strlen(u->suffix) : 0;
     } while (*s);
@@ -195,7 +205,8 @@ static enum mw_err parse_core(const char *text, double *value, struct mw_error *
 }
 
 /* a step of frequencies has its unit, and is a difference: 0.1 is 100 MHz */
-static enum mw_err push_range(struct values *values, char *text, parse_value *parse, double unit, struct mw_error *error)
+static enum mw_err push_range(struct values *values, char *text, parse_value *parse, double unit,
+                              struct mw_error *error)
 {
     char *dash = strchr(text + 1, '-'), *colon = strchr(text, ':');
     double low, high, step = 0;

@@ -38,7 +38,8 @@ static struct matrix assemble(int n)
         for (int y = 0; y < n; y++)
             for (int x = 0; x < n; x++) {
                 int row = (z * n + y) * n + x;
-                const int neighbour[6][2] = {{z > 0, -n * n}, {y > 0, -n}, {x > 0, -1}, {x < n - 1, 1}, {y < n - 1, n}, {z < n - 1, n * n}};
+                const int neighbour[6][2] = {{z > 0, -n * n}, {y > 0, -n},    {x > 0, -1},
+                                             {x < n - 1, 1},  {y < n - 1, n}, {z < n - 1, n * n}};
                 a.start[row] = k;
                 for (int i = 0; i < 3; i++)
                     if (neighbour[i][0]) {
@@ -118,7 +119,8 @@ int main(int argc, char **argv)
     }
     double begin = omp_get_wtime();
     struct matrix a = assemble(n);
-    double *truth = need((size_t)a.rows, sizeof *truth), *b = need((size_t)a.rows, sizeof *b), *x = need((size_t)a.rows, sizeof *x);
+    double *truth = need((size_t)a.rows, sizeof *truth), *b = need((size_t)a.rows, sizeof *b),
+           *x = need((size_t)a.rows, sizeof *x);
     for (int i = 0; i < a.rows; i++)
         truth[i] = 1 + (i % 17) / 17.0;
     multiply(&a, truth, b);

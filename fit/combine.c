@@ -90,7 +90,8 @@ static const char *wall_words(const double *params, double phi, const struct mw_
     double k_phi = params[MW_VLS_K] * phi;
     if (domain->freq_count < 2)
         return "a floor (memory or grains of work: one frequency can't tell)";
-    return k_phi / (1 + k_phi) >= memory_share ? "the memory wall" : "a floor that moves with the frequency, so not memory,";
+    return k_phi / (1 + k_phi) >= memory_share ? "the memory wall"
+                                               : "a floor that moves with the frequency, so not memory,";
 }
 
 static void describe_wall(struct mw_combination *c, const struct place *at, const double *params,
@@ -125,8 +126,9 @@ static void describe_limit(struct mw_combination *c, const struct place *at, dou
     if (c->high >= at->cap)
         snprintf(c->text, sizeof c->text, "no limit of speedup%s is established; it is at least %s", freq, low);
     else
-        snprintf(c->text, sizeof c->text, "by the variable-latency law no number of cores gives a speedup over %s (%s to %s)%s", value, low, high,
-                 freq);
+        snprintf(c->text, sizeof c->text,
+                 "by the variable-latency law no number of cores gives a speedup over %s (%s to %s)%s", value, low,
+                 high, freq);
 }
 
 /* Far beyond the measured cores nothing is said any more. */

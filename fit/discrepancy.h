@@ -20,8 +20,8 @@ struct mw_kernel {
     double cores, freq, both;
 };
 enum {
-    MW_KERNEL_JOINT_COUNT = 16,                   /* 0 … 15: the sampled grid */
-    MW_KERNEL_FREQ_ONLY = MW_KERNEL_JOINT_COUNT,  /* independent fits: none (index 0), or an effect of frequency */
+    MW_KERNEL_JOINT_COUNT = 16,                  /* 0 … 15: the sampled grid */
+    MW_KERNEL_FREQ_ONLY = MW_KERNEL_JOINT_COUNT, /* independent fits: none (index 0), or an effect of frequency */
     MW_KERNEL_COUNT
 };
 extern const struct mw_kernel mw_kernels[MW_KERNEL_COUNT];
@@ -33,7 +33,7 @@ struct mw_spot {
     double p, freq_hz, phi;
     double ln_p, ln_freq;
     double ln_value;
-    double noise;      /* variance over sigma^2 */
+    double noise; /* variance over sigma^2 */
 };
 
 /*

@@ -17,11 +17,11 @@ static const double exponent_limit = 0.8;
 enum { FEW_POINTS = 6 };
 
 struct asked {
-    double cores_most;       /* of the queries */
+    double cores_most; /* of the queries */
     double measured_most;
     bool beyond;
     bool other_freq;
-    size_t gap_at;           /* query with the widest gap beyond the data */
+    size_t gap_at; /* query with the widest gap beyond the data */
     double gap, halves;
 };
 
@@ -55,7 +55,8 @@ static size_t boundary(const struct mw_model *model, const struct asked *asked, 
             first = b;
     }
     double socket = model->cores_per_socket;
-    if (socket > 0 && model->boundary_count == 0 && ceil(asked->measured_most / socket) < ceil(asked->cores_most / socket))
+    if (socket > 0 && model->boundary_count == 0 &&
+        ceil(asked->measured_most / socket) < ceil(asked->cores_most / socket))
         first = socket * ceil(asked->measured_most / socket);
     if (first > 0) {
         doubt->kind = MW_DOUBT_BOUNDARY;

@@ -27,8 +27,8 @@ static inline float ln_positive(float v)
 /* The part that all laws but `weak` share; w is the parallel part's own share of the work. */
 #define BASE(w_parallel) ((s[i] + f[i] * (w_parallel)) * inverse + n[i] + l[i] * w)
 
-MW_HOT void mw_mechanism_surface(enum mw_mechanism law, const float *const column[MW_COLUMN_COUNT], size_t count, float p,
-                                 float x, float cores, float *restrict out)
+MW_HOT void mw_mechanism_surface(enum mw_mechanism law, const float *const column[MW_COLUMN_COUNT], size_t count,
+                                 float p, float x, float cores, float *restrict out)
 {
     const float *restrict s = column[MW_COLUMN_SERIAL], *restrict f = column[MW_COLUMN_PARALLEL];
     const float *restrict l = column[MW_COLUMN_LATENCY], *restrict n = column[MW_COLUMN_NONSCALING];

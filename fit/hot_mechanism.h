@@ -20,12 +20,12 @@ enum mw_mechanism_column {
 struct mw_mechanism_plan {
     size_t count;
     bool ratio;
-    float cores;                                   /* P of the machine */
+    float cores; /* P of the machine */
     float p[MW_MECHANISM_MAX_POINTS], x[MW_MECHANISM_MAX_POINTS], y[MW_MECHANISM_MAX_POINTS];
-    size_t first[MW_MECHANISM_MAX_POINTS];         /* first column of row i of W that is not 0 */
+    size_t first[MW_MECHANISM_MAX_POINTS]; /* first column of row i of W that is not 0 */
     float w[MW_MECHANISM_MAX_POINTS][MW_MECHANISM_MAX_POINTS];
-    float one[MW_MECHANISM_MAX_POINTS];            /* W 1 */
-    float one_square;                              /* |W 1|^2 */
+    float one[MW_MECHANISM_MAX_POINTS]; /* W 1 */
+    float one_square;                   /* |W 1|^2 */
 };
 
 /* ss[i]: generalised sum of squares of the residuals of draw i (level profiled out), for i < count. */
@@ -33,7 +33,7 @@ void mw_mechanism_squares(enum mw_mechanism law, const float *const column[MW_CO
                           const struct mw_mechanism_plan *plan, float *ss);
 
 /* out[i] = ln T of draw i at (p, x), i < count. */
-void mw_mechanism_surface(enum mw_mechanism law, const float *const column[MW_COLUMN_COUNT], size_t count, float p, float x,
-                          float cores, float *out);
+void mw_mechanism_surface(enum mw_mechanism law, const float *const column[MW_COLUMN_COUNT], size_t count, float p,
+                          float x, float cores, float *out);
 
 #endif

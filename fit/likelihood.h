@@ -11,7 +11,7 @@
  *     ln value = scale + ln h - ln F (times),  scale + ln h(1) - ln h(p) (speedups)
  *     z = L^-1 (ln value - law)/sigma,  each z_i Student-t with 4 degrees of freedom
  */
-struct mw_whitener {     /* shared by all laws of a fit; not changed by them */
+struct mw_whitener { /* shared by all laws of a fit; not changed by them */
     enum mw_quantity quantity;
     size_t n;
     const struct mw_spot *sites;
@@ -21,7 +21,7 @@ struct mw_whitener {     /* shared by all laws of a fit; not changed by them */
     size_t *freq_index;
     size_t kernel_count;
     const int *kernels;
-    double **w;               /* L^-1 per kernel (fit/panel.h), NULL where the kernel is none */
+    double **w; /* L^-1 per kernel (fit/panel.h), NULL where the kernel is none */
     double *log_det;
     double *inverse_root_noise;
 };
@@ -31,10 +31,10 @@ enum mw_err mw_whitener_init(struct mw_whitener *whitener, const struct mw_spot 
                              enum mw_quantity quantity, bool independent, struct mw_error *error) MW_CHECKED;
 void mw_whitener_release(struct mw_whitener *whitener);
 
-struct mw_likelihood {   /* one per thread */
+struct mw_likelihood { /* one per thread */
     const struct mw_whitener *whitener;
     struct mw_prior_map prior;
-    double *scratch;     /* four vectors of n, padded as fit/panel.h asks */
+    double *scratch; /* four vectors of n, padded as fit/panel.h asks */
 };
 enum mw_err mw_likelihood_init(struct mw_likelihood *likelihood, const struct mw_whitener *whitener,
                                struct mw_error *error) MW_CHECKED;
@@ -49,7 +49,7 @@ double mw_likelihood_log(const double *u, void *context);
 struct mw_particle {
     double params[MW_LAW_MAX_PARAMS];
     double scale, sigma;
-    int kernel;          /* index into mw_kernels */
+    int kernel; /* index into mw_kernels */
 };
 void mw_likelihood_particle(struct mw_likelihood *likelihood, const double *u, struct mw_particle *particle);
 

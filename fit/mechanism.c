@@ -25,10 +25,10 @@ static const double LAW_WEIGHT[MW_MECHANISM_COUNT] = {.30, .15, .15, .08, .07, .
 
 struct mw_mechanism_bank {
     double cores;
-    size_t count;                                        /* draws a law */
+    size_t count; /* draws a law */
     float *column[MW_MECHANISM_COUNT][MW_COLUMN_COUNT];
-    float *place;                                        /* steps: position in [0, 1) among the boundaries */
-    float *ss;                                           /* count x laws */
+    float *place; /* steps: position in [0, 1) among the boundaries */
+    float *ss;    /* count x laws */
     float *storage;
 };
 
@@ -207,18 +207,30 @@ static struct mw_mechanism_draw draw_get(const struct mw_mechanism_bank *bank, e
         .nonscaling = (double)c[MW_COLUMN_NONSCALING][i],
     };
     switch (law) {
-    case MW_MECHANISM_ROOF: draw.roof = extra; break;
-    case MW_MECHANISM_OVERHEAD: draw.overhead_compute = extra; draw.overhead_fixed = extra2; break;
-    case MW_MECHANISM_GRANULARITY: draw.grains = extra; break;
+    case MW_MECHANISM_ROOF:
+        draw.roof = extra;
+        break;
+    case MW_MECHANISM_OVERHEAD:
+        draw.overhead_compute = extra;
+        draw.overhead_fixed = extra2;
+        break;
+    case MW_MECHANISM_GRANULARITY:
+        draw.grains = extra;
+        break;
     case MW_MECHANISM_STEP:
         draw.step = extra;
         draw.step_after = extra2;
         draw.step_persists = c[MW_COLUMN_EXTRA3][i] > 0 || extra2 >= bank->cores - 1;
         break;
-    case MW_MECHANISM_CACHE: draw.cache = extra; break;
-    case MW_MECHANISM_WEAK: draw.growth = extra; break;
+    case MW_MECHANISM_CACHE:
+        draw.cache = extra;
+        break;
+    case MW_MECHANISM_WEAK:
+        draw.growth = extra;
+        break;
     case MW_MECHANISM_ADDITIVE:
-    case MW_MECHANISM_COUNT: break;
+    case MW_MECHANISM_COUNT:
+        break;
     }
     return draw;
 }
@@ -261,7 +273,8 @@ static void weigh(struct mw_mechanism_bank *bank, const struct mw_mechanism_plan
                 value[i] = -DBL_MAX;
             continue;
         }
-        mw_mechanism_squares((enum mw_mechanism)law, (const float *const *)bank->column[law], bank->count, plan, bank->ss);
+        mw_mechanism_squares((enum mw_mechanism)law, (const float *const *)bank->column[law], bank->count, plan,
+                             bank->ss);
         for (size_t i = 0; i < bank->count; i++) {
             value[i] = log_weight((double)bank->ss[i], (enum mw_mechanism)law, plan->count);
             largest = value[i] > largest ? value[i] : largest;
@@ -362,6 +375,7 @@ double mw_mechanism_time(const struct mw_mechanism_draw *d, double p, double x, 
         return d->roof;
     }
     if (shares)
-        *shares = (struct mw_mechanism_shares){serial / sum, parallel / sum, latency / sum, d->nonscaling / sum, overhead / sum};
+        *shares = (struct mw_mechanism_shares){serial / sum, parallel / sum, latency / sum, d->nonscaling / sum,
+                                               overhead / sum};
     return t;
 }

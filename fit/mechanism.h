@@ -39,17 +39,17 @@ enum { MW_MECHANISM_MAX_POINTS = 64 };
 /* Parameters of one draw; those that its law does not have are 0 (step_after 0: no step). */
 struct mw_mechanism_draw {
     enum mw_mechanism law;
-    double serial, parallel;      /* s, 1-s */
-    double latency, nonscaling;   /* l, n */
-    double roof;                  /* B */
+    double serial, parallel;                 /* s, 1-s */
+    double latency, nonscaling;              /* l, n */
+    double roof;                             /* B */
     double overhead_compute, overhead_fixed; /* c, by 1/x and constant */
-    double grains;                /* g */
-    double step;                  /* d */
-    double step_after;            /* cores before the step */
+    double grains;                           /* g */
+    double step;                             /* d */
+    double step_after;                       /* cores before the step */
     bool step_persists;
-    double cache;                 /* q l: the part of l that further caches take away */
-    double growth;                /* e */
-    double ln_scale;              /* of the data: ln value = ln_scale + ln T */
+    double cache;    /* q l: the part of l that further caches take away */
+    double growth;   /* e */
+    double ln_scale; /* of the data: ln value = ln_scale + ln T */
 };
 
 /* Where the time at (p, x) goes; the parts sum to 1. */
@@ -58,10 +58,10 @@ struct mw_mechanism_shares {
 };
 
 struct mw_mechanism_point {
-    double cores;      /* >= 1 */
-    double freq;       /* x: relative to the highest frequency, (0, 1] */
-    double ln_value;   /* ln time; for ratios -ln speedup */
-    double noise;      /* variance multiplier of an outlier, 1 for a good point */
+    double cores;    /* >= 1 */
+    double freq;     /* x: relative to the highest frequency, (0, 1] */
+    double ln_value; /* ln time; for ratios -ln speedup */
+    double noise;    /* variance multiplier of an outlier, 1 for a good point */
 };
 
 /* A place where a step may lie, with its prior weight (any positive scale). */
@@ -74,8 +74,8 @@ struct mw_mechanism_posterior {
     struct mw_mechanism_draw *draws; /* equally likely */
     size_t count;
     double law_chance[MW_MECHANISM_COUNT];
-    double effective;                /* effective sample size of the importance weights */
-    double sigma;                    /* posterior mean of the residual scale of ln value */
+    double effective; /* effective sample size of the importance weights */
+    double sigma;     /* posterior mean of the residual scale of ln value */
 };
 
 /* Draws from the priors for a machine of `cores` cores, re-used for any number of data sets. */
@@ -87,9 +87,9 @@ void mw_mechanism_bank_free(struct mw_mechanism_bank *bank);
 struct mw_mechanism_data {
     const struct mw_mechanism_point *points; /* 1 <= count <= MW_MECHANISM_MAX_POINTS */
     size_t count;
-    bool ratio;                              /* values are T(p, x)/T(1, x): speedups without times */
+    bool ratio; /* values are T(p, x)/T(1, x): speedups without times */
     const struct mw_mechanism_boundary *boundaries;
-    size_t boundary_count;                   /* 0: the law of steps is left out */
+    size_t boundary_count; /* 0: the law of steps is left out */
 };
 
 /*

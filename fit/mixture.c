@@ -135,8 +135,8 @@ static void law_residual(const struct mw_ensemble_fit *fit, enum mw_quantity qua
         for (size_t s = 0; s < fit->draw_count; s++) {
             const double *params = fit->params + s * fit->param_count;
             double ln_h = log(mw_law_h(law, params, site->p, site->phi));
-            mean += fit->scale[s] + (quantity == MW_SPEEDUP ? log(mw_law_h(law, params, 1, site->phi)) - ln_h
-                                                            : ln_h - site->ln_freq);
+            mean += fit->scale[s] +
+                    (quantity == MW_SPEEDUP ? log(mw_law_h(law, params, 1, site->phi)) - ln_h : ln_h - site->ln_freq);
         }
         residual[i] = site->ln_value - mean / (double)fit->draw_count;
     }

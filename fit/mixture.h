@@ -9,13 +9,13 @@
  * (ln p, ln F) inside its likelihood, sampled by tempered sequential Monte Carlo. docs/prediction.md has the method.
  */
 struct mw_mixture_options {
-    const char *law;          /* NULL or "auto": the default set of laws; else this one alone */
+    const char *law; /* NULL or "auto": the default set of laws; else this one alone */
     double memory_freq_hz;
     unsigned long seed;
     bool weak;
     const unsigned *boundaries;
     size_t boundary_count;
-    double k_max;             /* bound on k from a measured memory latency; 0: none */
+    double k_max; /* bound on k from a measured memory latency; 0: none */
 };
 
 /*

@@ -11,8 +11,8 @@
  */
 enum { MW_PANEL = 16 };
 
-size_t mw_panel_pad(size_t n);   /* n rounded up to whole bands */
-size_t mw_panel_size(size_t n);  /* numbers that the layout takes */
+size_t mw_panel_pad(size_t n);  /* n rounded up to whole bands */
+size_t mw_panel_size(size_t n); /* numbers that the layout takes */
 /* From row-major w (its upper triangle is not read). Allocate with mw_panel_alloc: bands are aligned. */
 void mw_panel_pack(const double *w, size_t n, double *panel);
 double *mw_panel_alloc(size_t count); /* count doubles, 64-byte aligned, zeroed; NULL where out of memory; free() */

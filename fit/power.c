@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-    LEAST_POINTS = 3,    /* with fewer, idle power and a core's share cannot be told apart */
-    SAMPLED_POINTS = 48, /* points that the posterior is sampled with: more change it by less than its width */
-    KEPT_DRAWS = 96,     /* draws kept in the model */
+    LEAST_POINTS = 3,         /* with fewer, idle power and a core's share cannot be told apart */
+    SAMPLED_POINTS = 48,      /* points that the posterior is sampled with: more change it by less than its width */
+    KEPT_DRAWS = 96,          /* draws kept in the model */
     CONDITIONED_POINTS = 256, /* points that the residual is conditioned on: the cost grows as their cube */
 };
 
@@ -34,8 +34,8 @@ static void power_data_release(struct power_data *d)
 static struct mw_site power_site(double cores, double freq_hz, double freq_ref_hz, unsigned cores_per_socket)
 {
     double freq = freq_hz > 0 ? freq_hz : 1e9, x = freq_hz > 0 && freq_ref_hz > 0 ? freq_hz / freq_ref_hz : 1;
-    return (struct mw_site){.cores = cores, .freq_ghz = freq / 1e9, .phi = 1, .x = x,
-                            .sockets = mw_sockets(cores, cores_per_socket)};
+    return (struct mw_site){
+        .cores = cores, .freq_ghz = freq / 1e9, .phi = 1, .x = x, .sockets = mw_sockets(cores, cores_per_socket)};
 }
 
 static bool point_power(const struct mw_points *points, size_t i, double *power_w)
@@ -235,8 +235,8 @@ struct conditioned {
     const struct mw_model_power *power;
     const struct power_data *data; /* n may be 0: the law alone */
     struct mw_residual residual;
-    double *misfit; /* draws x n, offset taken off */
-    double *offset; /* per draw */
+    double *misfit;  /* draws x n, offset taken off */
+    double *offset;  /* per draw */
     double variance; /* mean sigma^2 */
     size_t draws;
 };
@@ -304,7 +304,8 @@ enum mw_err mw_power_predict(const struct mw_model_power *power, const struct mw
     err = result ? condition(&c, error) : mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
     if (!err) {
         for (size_t i = 0; i < n; i++) {
-            struct mw_site site = power_site(query[i].cores, query[i].freq_hz, power->freq_ref_hz, power->cores_per_socket);
+            struct mw_site site =
+                power_site(query[i].cores, query[i].freq_hz, power->freq_ref_hz, power->cores_per_socket);
             double mean, variance;
             predict_site(&c, &site, result + 2 * n, &mean, &variance);
             result[i] = exp(mean);

@@ -131,9 +131,8 @@ static double spread_out(double quantile[3], double doublings_p, double doubling
     return extra / (normal_95 * normal_95);
 }
 
-static void answer_value(const struct engine *engine, const struct mw_predictive *predictive,
-                         const struct place *place, const double *weight, struct mw_blend *blend,
-                         struct mw_prediction *out)
+static void answer_value(const struct engine *engine, const struct mw_predictive *predictive, const struct place *place,
+                         const double *weight, struct mw_blend *blend, struct mw_prediction *out)
 {
     double quantile[3], halves[2][3];
     if (out->extrapolated_cores && engine->independent_count && engine->joint_count) {
@@ -241,10 +240,12 @@ static size_t lay_out(const struct engine *engine, const struct mw_query *query,
         else if (b == count)
             sites[count++] = base;
         partner[i] = b;
-        places[i] = (struct place){
-            i, b, sites[i].p > data->p_max * (1 + edge), doublings_beyond(sites[i].p, data->p_min, data->p_max),
-            doublings_beyond(sites[i].freq_hz, data->freq_min_hz, data->freq_max_hz),
-            doublings_beyond(1, data->p_min, data->p_max)};
+        places[i] = (struct place){i,
+                                   b,
+                                   sites[i].p > data->p_max * (1 + edge),
+                                   doublings_beyond(sites[i].p, data->p_min, data->p_max),
+                                   doublings_beyond(sites[i].freq_hz, data->freq_min_hz, data->freq_max_hz),
+                                   doublings_beyond(1, data->p_min, data->p_max)};
     }
     for (size_t b = n; b < count; b++)
         partner[b] = b;
@@ -252,8 +253,7 @@ static size_t lay_out(const struct engine *engine, const struct mw_query *query,
 }
 
 /* Fits that have weight in one of the answers. */
-static void find_needed(const struct engine *engine, const struct place *places, size_t n, double *weight,
-                        bool *needed)
+static void find_needed(const struct engine *engine, const struct place *places, size_t n, double *weight, bool *needed)
 {
     size_t count = engine->model->ensemble.count;
     memset(needed, 0, count * sizeof *needed);

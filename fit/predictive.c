@@ -24,15 +24,15 @@ struct work {
     enum mw_quantity quantity;
     const struct mw_spot *sites;
     const size_t *partner;
-    struct draw *draws;   /* of the needed fits */
+    struct draw *draws; /* of the needed fits */
     size_t draw_count;
-    size_t width;         /* of a padded row of the data */
-    double *data_parts;   /* 3 n^2, then two n^2 of scratch */
-    double *cross_parts;  /* 3 m n */
+    size_t width;        /* of a padded row of the data */
+    double *data_parts;  /* 3 n^2, then two n^2 of scratch */
+    double *cross_parts; /* 3 m n */
     double *panel;
-    double *v;            /* m x width: w k* */
-    double *residual;     /* draws x width: ln value - law at the data */
-    double *whitened;     /* draws x width */
+    double *v;        /* m x width: w k* */
+    double *residual; /* draws x width: ln value - law at the data */
+    double *whitened; /* draws x width */
 };
 
 /* ln of the law with its scale at `count` sites. Blocks are filled up to whole vectors, because the logarithm of a
@@ -77,8 +77,8 @@ static enum mw_err list_draws(struct work *work, struct mw_error *error)
             if (fit->kernel[s] < 0 || fit->kernel[s] >= MW_KERNEL_COUNT)
                 return mw_fail(error, MW_NOFIT, "the model's ensemble has an unknown kernel %d", fit->kernel[s]);
             if (work->needed[f])
-                work->draws[work->draw_count++] = (struct draw){draw, law, fit->params + s * fit->param_count,
-                                                                fit->scale[s]};
+                work->draws[work->draw_count++] =
+                    (struct draw){draw, law, fit->params + s * fit->param_count, fit->scale[s]};
         }
     }
     return MW_OK;
@@ -198,10 +198,9 @@ static bool allocate(struct work *work)
     return work->draws && work->data_parts && work->panel && work->v && work->residual && work->whitened;
 }
 
-enum mw_err mw_predictive_init(struct mw_predictive *predictive, const struct mw_ensemble *ensemble,
-                               const bool *needed, const struct mw_spots *data, enum mw_quantity quantity,
-                               const struct mw_spot *sites, const size_t *partner, size_t site_count,
-                               struct mw_error *error)
+enum mw_err mw_predictive_init(struct mw_predictive *predictive, const struct mw_ensemble *ensemble, const bool *needed,
+                               const struct mw_spots *data, enum mw_quantity quantity, const struct mw_spot *sites,
+                               const size_t *partner, size_t site_count, struct mw_error *error)
 {
     struct mw_predictive out = {.ensemble = ensemble, .site_count = site_count, .draw_count = count_draws(ensemble)};
     struct work work = {&out, needed, data, quantity, sites, partner, .draw_count = 0};

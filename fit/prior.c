@@ -46,9 +46,9 @@ static const struct {
     enum kind kind;
     double least;
 } shapes[] = {
-    {"f", SHARE, 0},      {"a", COST, 1e-3},  {"alpha", COST, 1e-4}, {"beta", COST, 1e-7}, {"c", COST, 1e-6},
-    {"q", EVEN_ROOT, 0},  {"r", SCALE, 0},    {"N", SCALE, 0},       {"e", EVEN, 0},       {"k", COST, 1e-2},
-    {"m1", COST, 1e-4},   {"m2", COST, 1e-4}, {"b", EVEN, 0},        {"g", SCALE, 0},
+    {"f", SHARE, 0},     {"a", COST, 1e-3},  {"alpha", COST, 1e-4}, {"beta", COST, 1e-7}, {"c", COST, 1e-6},
+    {"q", EVEN_ROOT, 0}, {"r", SCALE, 0},    {"N", SCALE, 0},       {"e", EVEN, 0},       {"k", COST, 1e-2},
+    {"m1", COST, 1e-4},  {"m2", COST, 1e-4}, {"b", EVEN, 0},        {"g", SCALE, 0},
 };
 
 static struct mw_prior_axis axis(const char *name, enum mw_prior prior, double low, double high)

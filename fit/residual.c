@@ -8,10 +8,10 @@
 #include <string.h>
 
 /* Read off the measured tables (docs/advice.md); share .5 to .95 and length_cores .15 to .3 give the same tuner. */
-const struct mw_residual_kernel mw_residual_time = {.share = .77, .same = .4, .length_cores = .15, .length_freq = 1,
-                                                    .prior_sd = .02, .prior_weight = 2};
-const struct mw_residual_kernel mw_residual_power = {.share = .9, .same = .4, .length_cores = .5, .length_freq = .35,
-                                                     .prior_sd = .01, .prior_weight = 6};
+const struct mw_residual_kernel mw_residual_time = {
+    .share = .77, .same = .4, .length_cores = .15, .length_freq = 1, .prior_sd = .02, .prior_weight = 2};
+const struct mw_residual_kernel mw_residual_power = {
+    .share = .9, .same = .4, .length_cores = .5, .length_freq = .35, .prior_sd = .01, .prior_weight = 6};
 
 static double correlation(const struct mw_residual_kernel *k, const struct mw_site *a, const struct mw_site *b)
 {

@@ -48,7 +48,8 @@ struct mw_residual {
  * NULL: all 1. MW_NOMEM.
  */
 enum mw_err mw_residual_init(struct mw_residual *residual, const struct mw_residual_kernel *kernel, size_t n,
-                             const struct mw_site *sites, const double *noise_factor, struct mw_error *error) MW_CHECKED;
+                             const struct mw_site *sites, const double *noise_factor,
+                             struct mw_error *error) MW_CHECKED;
 void mw_residual_release(struct mw_residual *residual);
 
 /* r[n] = y - law -> generalised sum of squares about the best offset, which goes to *offset where it is given. */

@@ -13,7 +13,7 @@
  * the model's combinations of these names; does nothing for speedups or one frequency. MW_NOFIT, MW_NOMEM.
  * Test: test_examples.c (canneal).
  */
-enum mw_err mw_shares_from_predictions(struct mw_model *model, const struct mw_domain *domain, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err mw_shares_from_predictions(struct mw_model *model, const struct mw_domain *domain,
+                                       struct mw_error *error) MW_CHECKED;
 
 #endif

@@ -21,7 +21,7 @@ static const double jitter = 1e-3;
 
 struct population {
     size_t n, dims;
-    double *u, *log_l;      /* the particles */
+    double *u, *log_l; /* the particles */
     double *old_u, *old_log_l, *weight;
     gsl_rng *rng;
 };

@@ -10,7 +10,7 @@
  */
 struct mw_spots {
     struct mw_spot *items;
-    size_t *point;          /* index of the point that items[i] is from */
+    size_t *point; /* index of the point that items[i] is from */
     size_t count;
     double p_min, p_max, freq_min_hz, freq_max_hz; /* over all usable points, also those thinned out */
 };

@@ -50,7 +50,7 @@ struct mw_surrogate {
     struct draw {
         size_t law;
         double theta[WIDTH], offset, variance;
-    } *draws;
+    } * draws;
     gsl_rng *rng;
 };
 
@@ -313,8 +313,8 @@ enum mw_err mw_surrogate_covariance(const struct mw_surrogate *surrogate, size_t
         mw_residual_gain(&s->residual, &query[i], gain + i * points);
         mean[i] = 0;
         for (size_t k = 0; k <= i; k++)
-            covariance[i * n + k] = square * mw_residual_covariance(&s->residual, &query[i], gain + i * points, &query[k],
-                                                                    gain + k * points);
+            covariance[i * n + k] = square * mw_residual_covariance(&s->residual, &query[i], gain + i * points,
+                                                                    &query[k], gain + k * points);
     }
     for (size_t d = 0; d < s->draw_count; d++) { /* Welford's recurrence for pairs */
         draw_values(s, &s->draws[d], n, query, gain, value, other, work);

@@ -17,7 +17,7 @@ enum mw_pages {
 };
 
 #define MW_NODE_FIRST_TOUCH (-1) /* on the node of the thread that touches a page first */
-#define MW_NODE_INTERLEAVE (-2)  /* page by page over all nodes that may be used */
+#define MW_NODE_INTERLEAVE  (-2) /* page by page over all nodes that may be used */
 
 struct mw_arena {
     void *data;
@@ -37,13 +37,13 @@ void mw_arena_close(struct mw_arena *arena);
 
 /* What the kernel says of pages that have been touched. */
 struct mw_placement {
-    size_t page_bytes;   /* of most of the memory */
-    double huge_share;   /* of the touched memory, 0 … 1 */
-    size_t sampled;      /* pages asked for, spread evenly */
+    size_t page_bytes;            /* of most of the memory */
+    double huge_share;            /* of the touched memory, 0 … 1 */
+    size_t sampled;               /* pages asked for, spread evenly */
     size_t on_node[MW_NODES_MAX]; /* of those, by the kernel's number; all 0 where the kernel can't tell */
 };
-enum mw_err mw_arena_inspect(const struct mw_arena *arena, struct mw_placement *placement, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err mw_arena_inspect(const struct mw_arena *arena, struct mw_placement *placement,
+                             struct mw_error *error) MW_CHECKED;
 /* "node 0: 100 %"; "node 0: 50 %, node 1: 50 %"; "unknown". */
 void mw_placement_format(const struct mw_placement *placement, char *text, size_t size);
 

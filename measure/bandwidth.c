@@ -12,24 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MIB ((size_t)1 << 20)
+#define MIB       ((size_t)1 << 20)
 #define ALIGNMENT (2 * MIB) /* of both buffers, so that the offset alone decides how they lie to each other */
-#define GRAIN (MW_STREAM_BLOCK * sizeof(double))
+#define GRAIN     (MW_STREAM_BLOCK * sizeof(double))
 /* a window is short against a time slice and long against the start of the threads */
 #define WINDOW_S 1e-3
-#define TRIALS 3
+#define TRIALS   3
 /* enough to leave most caches, short enough for three instruction sets */
-#define TRIAL_BYTES (64 * MIB)
+#define TRIAL_BYTES  (64 * MIB)
 #define SOURCE_VALUE 1.0
-#define FILL_VALUE 2.0
-#define MEMSET_BYTE 2
+#define FILL_VALUE   2.0
+#define MEMSET_BYTE  2
 /* words looked at after a test, spread over the buffer */
 #define CHECKED_WORDS 65536
 
 static const struct test {
     const char *name;
-    unsigned passes;   /* buffers read or written */
-    enum mw_op op;     /* with a kernel of stream.h; MW_OP_COUNT: without */
+    unsigned passes; /* buffers read or written */
+    enum mw_op op;   /* with a kernel of stream.h; MW_OP_COUNT: without */
     bool nt, writes;
 } tests[MW_BW_TESTS] = {
     [MW_BW_MEMSET] = {"memset", 1, MW_OP_COUNT, false, true},
@@ -208,7 +208,9 @@ enum mw_err mw_bandwidth_run(const struct mw_bandwidth *bandwidth, const struct 
         rates[w] = bytes * (double)c->cores / time_s;
     }
     if (!err)
-        *rate = (struct mw_bandwidth_rate){.best_bps = mw_maximum(rates, s.windows), .isa = s.isa, .windows = s.windows,
+        *rate = (struct mw_bandwidth_rate){.best_bps = mw_maximum(rates, s.windows),
+                                           .isa = s.isa,
+                                           .windows = s.windows,
                                            .median_bps = mw_median(rates, s.windows)};
     free(s.start_s);
     free(s.end_s);
@@ -230,13 +232,15 @@ static enum mw_err touch(void *opaque, struct mw_team *team, size_t index, struc
 enum mw_err mw_bandwidth_open(struct mw_bandwidth *bandwidth, const unsigned *cpus, size_t cpu_count, size_t size_bytes,
                               struct mw_error *error)
 {
-    struct mw_bandwidth b = {.cpus = cpus, .cpu_count = cpu_count, .size_bytes = (size_bytes + GRAIN - 1) / GRAIN * GRAIN};
+    struct mw_bandwidth b = {
+        .cpus = cpus, .cpu_count = cpu_count, .size_bytes = (size_bytes + GRAIN - 1) / GRAIN * GRAIN};
     b.arenas = calloc(cpu_count, sizeof *b.arenas);
     if (!b.arenas)
         return mw_fail(error, MW_NOMEM, "out of memory");
     enum mw_err err = MW_OK;
     for (size_t i = 0; i < cpu_count && !err; i++)
-        err = mw_arena_open(&b.arenas[i], mw_bandwidth_memory(1, b.size_bytes), MW_PAGES_HUGE, MW_NODE_FIRST_TOUCH, error);
+        err = mw_arena_open(&b.arenas[i], mw_bandwidth_memory(1, b.size_bytes), MW_PAGES_HUGE, MW_NODE_FIRST_TOUCH,
+                            error);
     if (!err)
         err = mw_team_run(cpus, cpu_count, touch, &b, error);
     if (err)

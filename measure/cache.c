@@ -16,7 +16,7 @@
 /* share of the time that the two rounds over sizes may take; the other scans take less than a tenth of it together */
 #define SIZES_SHARE 0.7
 /* as many lines as a set of any cache in use could hold, twice */
-#define WAYS_MAX 64
+#define WAYS_MAX     64
 #define WAYS_STRIDES 7
 
 struct job {
@@ -64,7 +64,9 @@ static struct mw_finding *find(struct job *job, const char *kind, size_t number,
         f->verdict = MW_VERDICT_UNKNOWN;
     if (f->verdict == MW_VERDICT_UNKNOWN)
         snprintf(f->why, sizeof f->why, "%s",
-                 value > 0 ? "the system reports none" : mw_cache_scan_over(&job->scan) ? "the time was up" : "no step was found");
+                 value > 0                        ? "the system reports none"
+                 : mw_cache_scan_over(&job->scan) ? "the time was up"
+                                                  : "no step was found");
     return f;
 }
 
@@ -103,11 +105,13 @@ static enum mw_err measure_sizes(struct job *job, struct mw_error *error)
         else
             because(f, MW_VERDICT_DIFFERS, "the step lies elsewhere");
         if (told->capacity_bytes > job->report.scanned_bytes)
-            because(f, MW_VERDICT_UNKNOWN, "it ends beyond the %zu MiB that were scanned", job->report.scanned_bytes >> 20);
+            because(f, MW_VERDICT_UNKNOWN, "it ends beyond the %zu MiB that were scanned",
+                    job->report.scanned_bytes >> 20);
     }
     for (size_t i = 0; !err && i <= job->step_count && job->step_count; i++) {
         double level_s = i < job->step_count ? job->steps[i].before : job->steps[i - 1].after;
-        find(job, i < job->step_count ? "" : "memory", i < job->step_count ? i + 1 : 0, "latency_ns", 1e9 * level_s, 0, 0);
+        find(job, i < job->step_count ? "" : "memory", i < job->step_count ? i + 1 : 0, "latency_ns", 1e9 * level_s, 0,
+             0);
     }
     mw_curve_release(&curve);
     return err;
@@ -128,8 +132,10 @@ static enum mw_err measure_lines(struct job *job, struct mw_error *error)
     if (!err)
         err = keep_points(job, "line", &curve, error);
     if (!err) {
-        struct mw_finding *f = find(job, "", 1, "line_bytes", sure ? (double)line : 0, (double)job->reported.level[0].line_bytes, 0);
-        because(f, MW_VERDICT_UNKNOWN, line ? "two lengths fit the stride scan as well" : "the stride scan shows no step");
+        struct mw_finding *f =
+            find(job, "", 1, "line_bytes", sure ? (double)line : 0, (double)job->reported.level[0].line_bytes, 0);
+        because(f, MW_VERDICT_UNKNOWN,
+                line ? "two lengths fit the stride scan as well" : "the stride scan shows no step");
         because(f, MW_VERDICT_DIFFERS, "by the stride scan");
         err = mw_scan_flush(&job->scan, &flush, error);
     }
@@ -170,10 +176,11 @@ static enum mw_err measure_ways(struct job *job, size_t level, struct mw_error *
         consistent = consistent || fabs(x[i] * ways / step->x - 1) <= 2 * MW_CAPACITY_TOLERANCE;
     struct mw_finding *f = find(job, "", level + 1, "associativity", consistent ? ways : 0,
                                 level < MW_CACHE_LEVELS ? job->reported.level[level].ways : 0, 0);
-    because(f, MW_VERDICT_UNKNOWN, consistent ? "the system reports none"
-                                   : job->options->guest && level
-                                       ? "lines of one set can't be had: the host may map a guest's huge page in pieces"
-                                       : "lines at no stride were limited by one set");
+    because(f, MW_VERDICT_UNKNOWN,
+            consistent ? "the system reports none"
+            : job->options->guest && level
+                ? "lines of one set can't be had: the host may map a guest's huge page in pieces"
+                : "lines at no stride were limited by one set");
     because(f, MW_VERDICT_DIFFERS, "by lines at doubling strides");
     return keep_points(job, level ? "ways2" : "ways1", &curve, error);
 }
@@ -194,8 +201,9 @@ static enum mw_err measure_tlbs(struct job *job, struct mw_error *error)
         bool base_4k = mw_page_bytes() == 4096;
         struct mw_finding *f = find(job, "tlb", i + 1, "entries", i < count ? steps[i].x : 0,
                                     base_4k ? job->reported.tlb_entries[i] : 0, MW_CAPACITY_TOLERANCE);
-        because(f, MW_VERDICT_DIFFERS, job->options->guest ? "a guest's entries compete with the host's page tables"
-                                                           : "the step lies elsewhere");
+        because(f, MW_VERDICT_DIFFERS,
+                job->options->guest ? "a guest's entries compete with the host's page tables"
+                                    : "the step lies elsewhere");
         if (i < count)
             find(job, "tlb", i + 1, "miss_ns", 1e9 * (steps[i].after - steps[i].before), 0, 0);
     }
@@ -227,7 +235,8 @@ static enum mw_err measure_prefetch(struct job *job, struct mw_error *error)
             find(job, "prefetch", 0, latency[o], curve[o].count ? 1e9 * curve[o].time_s[0] : 0, 0, 0);
     }
     for (int o = MW_WALK_FORWARD; !err && o < MW_WALK_RANDOM; o++) {
-        struct mw_finding *f = find(job, "prefetch", 0, limit[o], followed_up_to(&curve[o], &curve[MW_WALK_RANDOM]), 0, 0);
+        struct mw_finding *f =
+            find(job, "prefetch", 0, limit[o], followed_up_to(&curve[o], &curve[MW_WALK_RANDOM]), 0, 0);
         if (!f->found && curve[o].count && curve[MW_WALK_RANDOM].count)
             because(f, MW_VERDICT_UNKNOWN, "even neighbouring lines are not followed");
     }
@@ -243,8 +252,8 @@ static enum mw_err member(void *opaque, struct mw_team *team, size_t index, stru
     (void)index;
     double start = mw_now_s();
     mw_cache_reported_read(job->topology, job->options->cpu, &job->reported);
-    enum mw_err err = mw_cache_scan_open(&job->scan, job->options->size_bytes, job->options->seed,
-                                         job->options->max_time_s, error);
+    enum mw_err err =
+        mw_cache_scan_open(&job->scan, job->options->size_bytes, job->options->seed, job->options->max_time_s, error);
     if (err)
         return err;
     job->scan.stop = job->options->stop;

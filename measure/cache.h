@@ -23,18 +23,18 @@
 enum mw_verdict { MW_VERDICT_AGREES, MW_VERDICT_DIFFERS, MW_VERDICT_UNKNOWN };
 
 struct mw_finding {
-    char level[32];           /* "1", "2", …, "memory", "tlb1", "tlb2", "prefetch" */
-    const char *property;     /* "capacity_bytes", "line_bytes", "associativity", "latency_ns", "entries", "miss_ns", … */
+    char level[32];       /* "1", "2", …, "memory", "tlb1", "tlb2", "prefetch" */
+    const char *property; /* "capacity_bytes", "line_bytes", "associativity", "latency_ns", "entries", "miss_ns", … */
     bool found;
-    double value;             /* where found */
-    double reported;          /* 0: the system reports none */
+    double value;    /* where found */
+    double reported; /* 0: the system reports none */
     enum mw_verdict verdict;
-    char why[120];            /* empty with MW_VERDICT_AGREES */
+    char why[120]; /* empty with MW_VERDICT_AGREES */
 };
 
 struct mw_curve_point {
-    const char *curve;        /* "size", "line", "flush", "ways1", "ways2", "tlb", "forward", "backward", "random" */
-    double x, time_s;         /* bytes; pages for "tlb"; a stride for "ways", with the number of lines in place of the time */
+    const char *curve; /* "size", "line", "flush", "ways1", "ways2", "tlb", "forward", "backward", "random" */
+    double x, time_s;  /* bytes; pages for "tlb"; a stride for "ways", with the number of lines in place of the time */
 };
 
 /* five levels with four properties each, memory, two TLBs, the prefetchers: 31 at most */
@@ -45,18 +45,18 @@ struct mw_cache_report {
     size_t finding_count;
     struct mw_curve_point *points; /* owned */
     size_t point_count;
-    double time_s;            /* taken */
-    size_t scanned_bytes;     /* largest working set */
-    size_t page_bytes;        /* of most of the memory scanned */
+    double time_s;        /* taken */
+    size_t scanned_bytes; /* largest working set */
+    size_t page_bytes;    /* of most of the memory scanned */
 };
 
 struct mw_cache_options {
-    unsigned cpu;             /* the kernel's number; the scan runs there */
-    size_t size_bytes;        /* largest working set */
+    unsigned cpu;      /* the kernel's number; the scan runs there */
+    size_t size_bytes; /* largest working set */
     double max_time_s;
     uint64_t seed;
-    bool guest;               /* in a virtual machine */
-    bool (*stop)(void);       /* NULL, or asked now and then */
+    bool guest;         /* in a virtual machine */
+    bool (*stop)(void); /* NULL, or asked now and then */
 };
 
 /*

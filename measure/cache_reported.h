@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 #define MW_CACHE_LEVELS 5
-#define MW_TLB_LEVELS 2
+#define MW_TLB_LEVELS   2
 
 /* What the system says of the data caches and data TLBs that one CPU uses; 0 is unknown. */
 struct mw_cache_reported {
     struct mw_cache_level {
         size_t capacity_bytes, line_bytes;
         unsigned ways;
-        unsigned cpus; /* that share it */
+        unsigned cpus;        /* that share it */
     } level[MW_CACHE_LEVELS]; /* level[0] is the first level */
     size_t level_count;
     unsigned tlb_entries[MW_TLB_LEVELS]; /* for base pages of 4 KiB */

@@ -9,25 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KIB ((size_t)1024)
-#define MIB (1024 * KIB)
+#define KIB         ((size_t)1024)
+#define MIB         (1024 * KIB)
 #define EVICT_BYTES (16 * MIB)
 /* Windows take at least a thousand times what reading the clock takes, at the fastest load (1 ns). */
 #define WINDOW_LOADS 16384
 /* A working set this large is walked whole in a window; larger ones in short walks from random places. */
 #define WHOLE_LINES 65536
 #define SHORT_WALKS 64
-#define FINE_BYTES (8 * MIB)
+#define FINE_BYTES  (8 * MIB)
 /* Private levels are disturbed most by what else runs on the core, and are quick: three rounds more for each full one. */
-#define SIZE_ROUNDS 8
-#define GROUP_BYTES (256 * KIB) /* 64 pages of 4 KiB: within the first-level TLB of processors in use */
-#define TLB_PAGES_MAX 16384
-#define TLB_BYTES_MAX (256 * MIB)
-#define PREFETCH_LOADS 4096
+#define SIZE_ROUNDS          8
+#define GROUP_BYTES          (256 * KIB) /* 64 pages of 4 KiB: within the first-level TLB of processors in use */
+#define TLB_PAGES_MAX        16384
+#define TLB_BYTES_MAX        (256 * MIB)
+#define PREFETCH_LOADS       4096
 #define PREFETCH_REPETITIONS 4 /* each on fresh places */
 
 static const size_t line_strides[] = {8, 16, 32, 64, 128, 256, 512};
-static const size_t prefetch_strides[] = {64, 128, 192, 256, 320, 384, 512, 640, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192};
+static const size_t prefetch_strides[] = {64,  128,  192,  256,  320,  384,  512,  640,
+                                          768, 1024, 1536, 2048, 3072, 4096, 6144, 8192};
 #define LENGTH(a) (sizeof(a) / sizeof *(a))
 
 void mw_curve_release(struct mw_curve *curve)
@@ -197,7 +198,8 @@ static size_t *offsets(size_t first, size_t stride_bytes, size_t size_bytes, siz
     return list;
 }
 
-enum mw_err mw_scan_lines(struct mw_cache_scan *scan, size_t evict_bytes, struct mw_curve *curve, struct mw_error *error)
+enum mw_err mw_scan_lines(struct mw_cache_scan *scan, size_t evict_bytes, struct mw_curve *curve,
+                          struct mw_error *error)
 {
     size_t n, evict_count;
     evict_bytes = evict_bytes < scan->evict.size_bytes ? evict_bytes : scan->evict.size_bytes;
@@ -310,7 +312,8 @@ enum mw_err mw_scan_prefetch(struct mw_cache_scan *scan, enum mw_walk_order orde
                              struct mw_error *error)
 {
     size_t *list = calloc(PREFETCH_LOADS, sizeof *list);
-    enum mw_err err = list ? curve_init(curve, LENGTH(prefetch_strides), error) : mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err =
+        list ? curve_init(curve, LENGTH(prefetch_strides), error) : mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; !err && i < LENGTH(prefetch_strides) && !mw_cache_scan_over(scan); i++) {
         size_t stride = prefetch_strides[i], span = PREFETCH_LOADS * stride;
         double least = HUGE_VAL;

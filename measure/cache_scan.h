@@ -18,19 +18,20 @@ void mw_curve_release(struct mw_curve *curve);
 
 /* What the scans work with; the calling thread is bound to the CPU under test and stays there. */
 struct mw_cache_scan {
-    struct mw_arena big;    /* huge pages where they can be had */
-    struct mw_arena evict;  /* to push other data out of a level */
-    uint64_t random;        /* state, never 0 */
-    double deadline_s;      /* on mw_now_s */
-    double clock_cost_s;    /* of reading the clock twice */
-    bool (*stop)(void);     /* asked between windows; may be NULL */
-    void *sink;             /* keeps the compiler from dropping a walk */
+    struct mw_arena big;   /* huge pages where they can be had */
+    struct mw_arena evict; /* to push other data out of a level */
+    uint64_t random;       /* state, never 0 */
+    double deadline_s;     /* on mw_now_s */
+    double clock_cost_s;   /* of reading the clock twice */
+    bool (*stop)(void);    /* asked between windows; may be NULL */
+    void *sink;            /* keeps the compiler from dropping a walk */
 };
 
 /* At least 16 repetitions of each window, of which the least counts: other work only adds. */
 #define MW_SCAN_REPETITIONS 16
 #define MW_SCAN_LEAST_BYTES 2048
-#define MW_SCAN_STEP_BYTES 64 /* places are this far apart: no cache line in use is shorter, so a place is a line or half of one */
+#define MW_SCAN_STEP_BYTES                                                                                             \
+    64 /* places are this far apart: no cache line in use is shorter, so a place is a line or half of one */
 #define MW_SCAN_ARRAY_BYTES 16384
 
 /* MW_NOMEM. _close takes a zeroed one. */
@@ -45,15 +46,15 @@ bool mw_cache_scan_over(const struct mw_cache_scan *scan);
  * order within groups of 64 pages. While the time up to until_s allows, eight rounds (two beyond 8 MiB) spread over it:
  * the minima of all. x in bytes.
  */
-enum mw_err mw_scan_sizes(struct mw_cache_scan *scan, double until_s, struct mw_curve *curve, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err mw_scan_sizes(struct mw_cache_scan *scan, double until_s, struct mw_curve *curve,
+                          struct mw_error *error) MW_CHECKED;
 
 /*
  * The stride scan: an array of 16 KiB whose places, `stride` apart, are walked in random order after evict_bytes of other
  * data have pushed it out of a level. x in bytes.
  */
-enum mw_err mw_scan_lines(struct mw_cache_scan *scan, size_t evict_bytes, struct mw_curve *curve, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err mw_scan_lines(struct mw_cache_scan *scan, size_t evict_bytes, struct mw_curve *curve,
+                          struct mw_error *error) MW_CHECKED;
 
 /*
  * Places `gap` apart from places that were flushed from all caches (those at multiples of 2 gap): slow while a place shares
@@ -70,8 +71,8 @@ unsigned mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, doubl
  * Cost of the TLB: a load over `count` base pages (one line in each) less a load over as many lines side by side.
  * x is the number of pages; time_s = base_s + that difference, so that the curve is positive and steps show.
  */
-enum mw_err mw_scan_tlb(struct mw_cache_scan *scan, double base_s, struct mw_curve *curve, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err mw_scan_tlb(struct mw_cache_scan *scan, double base_s, struct mw_curve *curve,
+                        struct mw_error *error) MW_CHECKED;
 
 /* Loads that wait for each other at a stride, from memory: forward, backward, and the same places in random order. */
 enum mw_walk_order { MW_WALK_FORWARD, MW_WALK_BACKWARD, MW_WALK_RANDOM };

@@ -52,7 +52,8 @@ static bool longest_run(const double *x, const double *s, size_t low, size_t hig
 }
 
 /* Plateaus of [low, high] in order, longest first split; *count never above PLATEAU_MAX. */
-static void find_plateaus(const double *x, const double *s, size_t low, size_t high, struct plateau *list, size_t *count)
+static void find_plateaus(const double *x, const double *s, size_t low, size_t high, struct plateau *list,
+                          size_t *count)
 {
     struct plateau run;
     if (*count >= PLATEAU_MAX || !longest_run(x, s, low, high, &run))
@@ -84,8 +85,12 @@ static struct mw_step step_between(const double *x, const double *s, const struc
     size_t last = a->first;
     while (last + 1 < b->last && s[last + 1] <= threshold)
         last++;
-    return (struct mw_step){.x = x[last], .x_next = x[last + 1], .onset = x[a->last], .end = x[b->first],
-                            .before = a->level, .after = b->level};
+    return (struct mw_step){.x = x[last],
+                            .x_next = x[last + 1],
+                            .onset = x[a->last],
+                            .end = x[b->first],
+                            .before = a->level,
+                            .after = b->level};
 }
 
 enum mw_err mw_steps_find(const double *x, const double *y, size_t n, struct mw_step *steps, size_t *count,

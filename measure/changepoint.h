@@ -12,15 +12,15 @@
  */
 
 /* A plateau: the longest stretch of x over which the smoothed curve grows by less than MW_PLATEAU_GROWTH. */
-#define MW_PLATEAU_GROWTH 1.25 /* noise of a minimum is under 3 %, TLB and page effects within one level under 20 % */
+#define MW_PLATEAU_GROWTH  1.25 /* noise of a minimum is under 3 %, TLB and page effects within one level under 20 % */
 #define MW_PLATEAU_OCTAVES 1.0 /* neighbouring levels of caches and TLBs differ at least by a factor of 4 in capacity */
-#define MW_STEP_RATIO 1.4      /* neighbouring levels differ at least by a factor of 1.8 in latency */
-#define MW_STEP_MAX 8
+#define MW_STEP_RATIO      1.4 /* neighbouring levels differ at least by a factor of 1.8 in latency */
+#define MW_STEP_MAX        8
 
 struct mw_step {
-    double x;            /* the largest x still on the lower side: the capacity */
-    double x_next;       /* the next x of the curve, already beyond */
-    double onset, end;   /* last x of the lower plateau, first x of the upper: the width of the change */
+    double x;             /* the largest x still on the lower side: the capacity */
+    double x_next;        /* the next x of the curve, already beyond */
+    double onset, end;    /* last x of the lower plateau, first x of the upper: the width of the change */
     double before, after; /* levels of the plateaus (medians) */
 };
 

@@ -16,20 +16,20 @@
  */
 struct mw_policy {
     unsigned number;
-    char folder[80];                /* /sys/devices/system/cpu/cpufreq/policyN; cpuN/cpufreq on old kernels */
-    struct mw_cpu_list cpus;        /* online ones */
-    struct mw_cpu_list domain;      /* CPUs that the hardware clocks together with them, maybe beyond the policy */
+    char folder[80];           /* /sys/devices/system/cpu/cpufreq/policyN; cpuN/cpufreq on old kernels */
+    struct mw_cpu_list cpus;   /* online ones */
+    struct mw_cpu_list domain; /* CPUs that the hardware clocks together with them, maybe beyond the policy */
     const struct mw_cpufreq_driver *driver;
     char driver_name[32];
     bool has_userspace;
-    long min_khz, max_khz;          /* of the hardware */
-    double *table_hz;               /* scaling_available_frequencies and boost ones, ascending; NULL: a range */
+    long min_khz, max_khz; /* of the hardware */
+    double *table_hz;      /* scaling_available_frequencies and boost ones, ascending; NULL: a range */
     size_t table_count;
     struct mw_policy_settings {
         char governor[32];
         long min_khz, max_khz, speed_khz; /* speed 0: not under userspace */
         char speed[24];                   /* what scaling_setspeed reads; empty where there is none */
-    } saved, seen;                  /* before memwall; as read back after the last pin */
+    } saved, seen;                        /* before memwall; as read back after the last pin */
     bool is_saved, is_pinned;
 };
 
@@ -39,9 +39,9 @@ struct mw_boost_saved {
 
 struct mw_cpufreq {
     struct mw_knobs knobs;
-    struct mw_policy *policies;     /* by number */
+    struct mw_policy *policies; /* by number */
     size_t count;
-    double *freqs_hz;               /* what all policies offer, ascending */
+    double *freqs_hz; /* what all policies offer, ascending */
     size_t freq_count;
     struct mw_boost_saved *boosts;
     size_t boost_count;
@@ -49,8 +49,8 @@ struct mw_cpufreq {
 
 /* What a setting came to. */
 struct mw_freq_note {
-    bool off;         /* not what was asked for */
-    char text[256];   /* who is where and why, with the remedy; empty where nothing is to be said */
+    bool off;       /* not what was asked for */
+    char text[256]; /* who is where and why, with the remedy; empty where nothing is to be said */
 };
 
 /* Reads the policies; MW_UNSUPPORTED where there are none. Nothing is written. */

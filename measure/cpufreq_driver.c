@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CPU_ROOT "/sys/devices/system/cpu"
+#define CPU_ROOT     "/sys/devices/system/cpu"
 #define INTEL_STATUS CPU_ROOT "/intel_pstate/status"
-#define INTEL_CAP CPU_ROOT "/intel_pstate/max_perf_pct"
-#define AMD_STATUS CPU_ROOT "/amd_pstate/status"
+#define INTEL_CAP    CPU_ROOT "/intel_pstate/max_perf_pct"
+#define AMD_STATUS   CPU_ROOT "/amd_pstate/status"
 
 /* A list of its own only where the driver has no table: 100 MHz is Intel's bus clock, and fine enough for CPPC. */
 enum { STEP_KHZ = 100000 };
@@ -25,7 +25,8 @@ static const struct mw_cpufreq_driver drivers[] = {
     {"amd-pstate", NULL, AMD_STATUS, MW_PIN_USERSPACE, STEP_KHZ, NULL}, /* passive */
     {"cppc_cpufreq", NULL, NULL, MW_PIN_USERSPACE, STEP_KHZ, NULL},
     {"cpufreq-dt", NULL, NULL, MW_PIN_USERSPACE, STEP_KHZ, NULL},
-    {NULL, NULL, NULL, MW_PIN_USERSPACE, STEP_KHZ, NULL}, /* scmi, qcom-cpufreq-hw, powernv-cpufreq and what will come */
+    {NULL, NULL, NULL, MW_PIN_USERSPACE, STEP_KHZ,
+     NULL}, /* scmi, qcom-cpufreq-hw, powernv-cpufreq and what will come */
 };
 
 const struct mw_boost_knob mw_boost_knobs[] = {

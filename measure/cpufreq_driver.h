@@ -11,17 +11,17 @@ enum mw_pin {
 };
 
 struct mw_cpufreq_driver {
-    const char *name;     /* scaling_driver */
-    const char *mode;     /* what the status file says; NULL: any */
-    const char *status;   /* status file, NULL: none */
+    const char *name;   /* scaling_driver */
+    const char *mode;   /* what the status file says; NULL: any */
+    const char *status; /* status file, NULL: none */
     enum mw_pin pin;
-    long step_khz;        /* of the list made where there is no scaling_available_frequencies */
-    const char *cap;      /* percentages that clamp silently, NULL: none */
+    long step_khz;   /* of the list made where there is no scaling_available_frequencies */
+    const char *cap; /* percentages that clamp silently, NULL: none */
 };
 
 /* What turns boost on and off; all that a machine has are set. */
 struct mw_boost_knob {
-    const char *path;     /* of a policy: a name in its folder */
+    const char *path; /* of a policy: a name in its folder */
     bool per_policy;
     const char *on, *off;
 };

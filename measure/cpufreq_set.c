@@ -127,7 +127,8 @@ static enum mw_err take_userspace(struct mw_cpufreq *cpufreq, struct mw_policy *
     mw_policy_write(cpufreq, policy, "scaling_governor", "userspace", &failed);
     if (failed && failed != EINVAL)
         return fail_at(policy, "scaling_governor", "userspace", failed, error);
-    *taken = !failed && !mw_policy_read(cpufreq, policy, "scaling_governor", now, sizeof now) && !strcmp(now, "userspace");
+    *taken =
+        !failed && !mw_policy_read(cpufreq, policy, "scaling_governor", now, sizeof now) && !strcmp(now, "userspace");
     policy->has_userspace = *taken;
     return MW_OK;
 }
@@ -232,8 +233,10 @@ static void verify_number(const struct mw_policy *policy, const char *name, long
                           struct mw_freq_note *note)
 {
     if (now != before)
-        note_add(note, "policy%u: %s went from %ld to %ld during the run; a daemon changes it (thermald, tuned, TLP, "
-                 "power-profiles-daemon): stop it for the time of the scan", policy->number, name, before, now);
+        note_add(note,
+                 "policy%u: %s went from %ld to %ld during the run; a daemon changes it (thermald, tuned, TLP, "
+                 "power-profiles-daemon): stop it for the time of the scan",
+                 policy->number, name, before, now);
 }
 
 void mw_cpufreq_verify(const struct mw_cpufreq *cpufreq, struct mw_freq_note *note)
@@ -244,9 +247,10 @@ void mw_cpufreq_verify(const struct mw_cpufreq *cpufreq, struct mw_freq_note *no
         if (!policy->is_pinned || mw_policy_settings(cpufreq, policy, &now))
             continue;
         if (strcmp(now.governor, policy->seen.governor))
-            note_add(note, "policy%u: the governor went from %s to %s during the run; a daemon changes it (tuned, TLP, "
-                     "power-profiles-daemon): stop it for the time of the scan", policy->number, policy->seen.governor,
-                     now.governor);
+            note_add(note,
+                     "policy%u: the governor went from %s to %s during the run; a daemon changes it (tuned, TLP, "
+                     "power-profiles-daemon): stop it for the time of the scan",
+                     policy->number, policy->seen.governor, now.governor);
         verify_number(policy, "scaling_max_freq", now.max_khz, policy->seen.max_khz, note);
         verify_number(policy, "scaling_min_freq", now.min_khz, policy->seen.min_khz, note);
         verify_number(policy, "scaling_setspeed", now.speed_khz, policy->seen.speed_khz, note);

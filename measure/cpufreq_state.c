@@ -77,8 +77,9 @@ enum mw_err mw_state_write(const struct mw_cpufreq *cpufreq, struct mw_error *er
     enum mw_err err = mw_output_open(&output, path, true, &why);
     if (err) {
         mw_fail(error, why.sys_errno == EACCES ? MW_PERM : err, "%s", why.message);
-        return why.sys_errno == EACCES ? mw_hint(error, "setting frequencies needs root: run memwall with sudo, or leave out --freq")
-                                       : err;
+        return why.sys_errno == EACCES
+                   ? mw_hint(error, "setting frequencies needs root: run memwall with sudo, or leave out --freq")
+                   : err;
     }
     print_state(cpufreq, output.stream);
     return mw_output_commit(&output, error);
@@ -137,7 +138,8 @@ enum mw_err mw_state_read(struct mw_cpufreq *cpufreq, bool *found, struct mw_err
     *found = false;
     if (!f)
         return failed || errno == ENOENT || errno == ENOTDIR
-                   ? MW_OK : mw_fail_errno(error, MW_IO, errno, "cannot open '%s'", path);
+                   ? MW_OK
+                   : mw_fail_errno(error, MW_IO, errno, "cannot open '%s'", path);
     enum mw_err err = MW_OK;
     if (!fgets(line, sizeof line, f) || strncmp(line, first_line, sizeof first_line - 1)) {
         err = mw_fail(error, MW_DATA, "%s:1: not a state file of this version", path);

@@ -23,7 +23,7 @@ static const double poll_least_s = 0.01, poll_most_s = 10;
 
 struct mw_energy {
     char *root;
-    char *command;         /* NULL: counters */
+    char *command; /* NULL: counters */
     bool command_counts;
     double command_before;
     struct mw_counters counters;

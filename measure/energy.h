@@ -20,16 +20,16 @@ struct mw_energy;
  * MW_UNSUPPORTED where there is no meter, MW_PERM where there is one that may not be read (with the remedy), MW_RUN where
  * the command does not print a number.
  */
-enum mw_err mw_energy_open(struct mw_energy **energy, const char *root, const char *command, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err mw_energy_open(struct mw_energy **energy, const char *root, const char *command,
+                           struct mw_error *error) MW_CHECKED;
 void mw_energy_close(struct mw_energy *energy); /* takes NULL */
 
 /* What the number is made of and what it leaves out, one line. */
 const char *mw_energy_describe(const struct mw_energy *energy);
 
 struct mw_energy_reading {
-    bool has;          /* false: missing, `why` says it */
-    double energy_j;   /* > 0 */
+    bool has;        /* false: missing, `why` says it */
+    double energy_j; /* > 0 */
     char why[160];
 };
 

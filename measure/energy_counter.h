@@ -10,9 +10,9 @@
 /* One counter of energy or sensor of power that a source found. */
 struct mw_counter {
     char name[48];
-    char path[192];     /* below the root; empty for perf events */
-    int fd;             /* of a perf event; -1 */
-    double unit;        /* joules a count, or watts a count of a sensor of power */
+    char path[192]; /* below the root; empty for perf events */
+    int fd;         /* of a perf event; -1 */
+    double unit;    /* joules a count, or watts a count of a sensor of power */
     bool is_power;
     double range;       /* counts at which it wraps; 0: not known */
     double update_s;    /* how often the meter gives a new value */
@@ -35,8 +35,8 @@ struct mw_energy_source {
 };
 extern const struct mw_energy_source mw_energy_powercap, mw_energy_perf, mw_energy_cray, mw_energy_hwmon;
 
-enum mw_err mw_counters_add(struct mw_counters *counters, const struct mw_counter *counter, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err mw_counters_add(struct mw_counters *counters, const struct mw_counter *counter,
+                            struct mw_error *error) MW_CHECKED;
 /* Appends ", NAME" (or "NAME") to what the sum is made of. */
 void mw_counters_tell(struct mw_counters *counters, const char *name);
 

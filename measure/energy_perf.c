@@ -36,8 +36,8 @@ static enum mw_err add_event(const char *event, const char *name, double type, s
         return MW_OK;
     const char *code = strstr(config, "event=");
     for (size_t i = 0; code && i < cpus.count && !err; i++) {
-        struct perf_event_attr attr = {.size = sizeof attr, .type = (unsigned)type,
-                                       .config = strtoull(code + 6, NULL, 0)};
+        struct perf_event_attr attr = {
+            .size = sizeof attr, .type = (unsigned)type, .config = strtoull(code + 6, NULL, 0)};
         int fd = (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpus.cpus[i], -1, PERF_FLAG_FD_CLOEXEC);
         if (fd < 0) {
             *denied = *denied || errno == EACCES || errno == EPERM;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define CRAY "/sys/cray/pm_counters"
+#define CRAY  "/sys/cray/pm_counters"
 #define HWMON "/sys/class/hwmon/hwmon%u"
 enum { DEVICES_MAX = 64, CHANNELS_MAX = 64 };
 
@@ -41,7 +41,8 @@ static enum mw_err find_amd(const char *root, unsigned device, struct mw_counter
     for (unsigned i = 1; i <= CHANNELS_MAX * 4 && !err; i++) {
         char label[40];
         struct mw_counter c = {.fd = -1, .unit = 1e-6, .update_s = 1e-3};
-        if (mw_sysfile_text(root, label, sizeof label, HWMON "/energy%u_label", device, i) || strncmp(label, "Esocket", 7))
+        if (mw_sysfile_text(root, label, sizeof label, HWMON "/energy%u_label", device, i) ||
+            strncmp(label, "Esocket", 7))
             continue;
         snprintf(c.name, sizeof c.name, "%s", label);
         snprintf(c.path, sizeof c.path, HWMON "/energy%u_input", device, i);

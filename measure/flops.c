@@ -11,15 +11,15 @@
 #include <string.h>
 
 /* Room for the widest kernel (chains x lanes of doubles), and for one that is wider. */
-#define VALUES_MAX 512
-#define START_VALUE (-0.5)
+#define VALUES_MAX   512
+#define START_VALUE  (-0.5)
 #define FIRST_ROUNDS 256
 
 struct shared {
     const struct mw_flops_kernel *kernel;
     size_t count, windows;
-    uint64_t rounds;            /* of a window, set by thread 0 */
-    double *start_s, *end_s;    /* windows x threads */
+    uint64_t rounds;         /* of a window, set by thread 0 */
+    double *start_s, *end_s; /* windows x threads */
 };
 
 union lanes {
@@ -88,7 +88,8 @@ static enum mw_err member(void *opaque, struct mw_team *team, size_t index, stru
         mw_team_wait(team);
     }
     if (!plausible(s->kernel, &a) || !plausible(s->kernel, &b))
-        return mw_fail(error, MW_UNTRUSTED, "%s %s: a value left (-1, 1), or lanes differ", s->kernel->precision, s->kernel->variant);
+        return mw_fail(error, MW_UNTRUSTED, "%s %s: a value left (-1, 1), or lanes differ", s->kernel->precision,
+                       s->kernel->variant);
     return MW_OK;
 }
 

@@ -32,7 +32,8 @@ static bool read_busy(const unsigned *cpus, size_t count, double *busy_s)
         if (strncmp(line, "cpu", 3))
             break;
         if (sscanf(line, "cpu%u %lf %lf %lf %lf %lf %lf %lf %lf", &cpu, &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
-                   &v[7]) != 9 || !is_among(cpus, count, cpu))
+                   &v[7]) != 9 ||
+            !is_among(cpus, count, cpu))
             continue;
         ticks += v[0] + v[1] + v[2] + v[5] + v[6] + v[7];
         found++;
@@ -51,8 +52,8 @@ struct mw_health mw_health_read(const unsigned *cpus, size_t count)
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < 2; k++) {
             double value;
-            if (mw_sysfile_number("", &value, "/sys/devices/system/cpu/cpu%u/thermal_throttle/%s_throttle_count", cpus[i],
-                                  names[k]))
+            if (mw_sysfile_number("", &value, "/sys/devices/system/cpu/cpu%u/thermal_throttle/%s_throttle_count",
+                                  cpus[i], names[k]))
                 return health; /* not counted here */
             health.throttled += value;
         }
@@ -60,8 +61,8 @@ struct mw_health mw_health_read(const unsigned *cpus, size_t count)
     return health;
 }
 
-double mw_health_foreign(const struct mw_health *before, const struct mw_health *after, double cpu_time_s, double wall_s,
-                         size_t count)
+double mw_health_foreign(const struct mw_health *before, const struct mw_health *after, double cpu_time_s,
+                         double wall_s, size_t count)
 {
     const double ticks_least = 3; /* a CPU: one at each end, one in between for the program's own rounding */
     if (!before->has_busy || !after->has_busy || wall_s <= 0)
@@ -74,8 +75,8 @@ double mw_health_foreign(const struct mw_health *before, const struct mw_health 
 
 static bool is_processor(const char *name)
 {
-    static const char *const names[] = {"coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "x86_pkg_temp",
-                                        "soc_thermal", "soc-thermal", "CPU-therm"};
+    static const char *const names[] = {"coretemp",     "k10temp",     "zenpower",    "cpu_thermal", "cpu-thermal",
+                                        "x86_pkg_temp", "soc_thermal", "soc-thermal", "CPU-therm"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strncmp(name, names[i], strlen(names[i])))
             return true;
@@ -92,8 +93,8 @@ bool mw_health_temperature(const char *root, double *celsius)
                 if (!mw_sysfile_number(root, &value, "/sys/class/hwmon/hwmon%u/temp%u_input", s, c))
                     hottest = fmax(hottest, value / 1e3);
     for (unsigned z = 0; z < SENSORS_MAX && isinf(hottest); z++)
-        if (!mw_sysfile_text(root, name, sizeof name, "/sys/class/thermal/thermal_zone%u/type", z) && is_processor(name) &&
-            !mw_sysfile_number(root, &value, "/sys/class/thermal/thermal_zone%u/temp", z))
+        if (!mw_sysfile_text(root, name, sizeof name, "/sys/class/thermal/thermal_zone%u/type", z) &&
+            is_processor(name) && !mw_sysfile_number(root, &value, "/sys/class/thermal/thermal_zone%u/temp", z))
             hottest = value / 1e3;
     if (isinf(hottest))
         return false;

@@ -8,8 +8,8 @@
 /* What else the processors did around a run: read before and after, compared. */
 struct mw_health {
     bool has_busy;
-    double busy_s;       /* user, system, interrupts and stolen time of the CPUs, in steps of a clock tick */
-    double throttled;    /* times that a core or package was slowed for heat; 0 where not counted */
+    double busy_s;    /* user, system, interrupts and stolen time of the CPUs, in steps of a clock tick */
+    double throttled; /* times that a core or package was slowed for heat; 0 where not counted */
 };
 
 /* Of CPUs of this machine, where programs run whatever the root. */
@@ -19,8 +19,8 @@ struct mw_health mw_health_read(const unsigned *cpus, size_t count);
  * Share of the CPUs' time that was used by others than the run (cpu_time_s) between two readings wall_s apart; 0 below
  * what the clock tick can tell.
  */
-double mw_health_foreign(const struct mw_health *before, const struct mw_health *after, double cpu_time_s, double wall_s,
-                         size_t count);
+double mw_health_foreign(const struct mw_health *before, const struct mw_health *after, double cpu_time_s,
+                         double wall_s, size_t count);
 
 /* Hottest processor sensor (hwmon coretemp, k10temp, …; else a thermal zone) in degrees Celsius; false where none. */
 bool mw_health_temperature(const char *root, double *celsius);

@@ -95,20 +95,25 @@ int mw_knob_write(struct mw_knobs *knobs, const char *path, const char *value)
 
 enum mw_err mw_knob_fail(int failed, const char *path, const char *value, struct mw_error *error)
 {
-    enum mw_err code = failed == EACCES || failed == EPERM || failed == EROFS ? MW_PERM : failed == EBUSY ? MW_BUSY : MW_IO;
+    enum mw_err code = failed == EACCES || failed == EPERM || failed == EROFS ? MW_PERM
+                       : failed == EBUSY                                      ? MW_BUSY
+                                                                              : MW_IO;
     mw_fail_errno(error, code, failed, "cannot write '%s' to '%s'", value, path);
     switch (failed) {
     case EACCES:
         return mw_hint(error, "setting frequencies needs root: run memwall with sudo, or leave out --freq");
     case EPERM:
-        return mw_hint(error, "the kernel forbids it even here (firmware setting, lockdown or a container): leave out --freq "
-                              "or --boost, or run on the host as root");
+        return mw_hint(error,
+                       "the kernel forbids it even here (firmware setting, lockdown or a container): leave out --freq "
+                       "or --boost, or run on the host as root");
     case EROFS:
-        return mw_hint(error, "/sys is mounted read-only, as in a container, where even root cannot change it: run on the "
-                              "host, or leave out --freq");
+        return mw_hint(error,
+                       "/sys is mounted read-only, as in a container, where even root cannot change it: run on the "
+                       "host, or leave out --freq");
     case EBUSY:
-        return mw_hint(error, "another owner holds this setting (power-profiles-daemon, tuned, TLP, auto-cpufreq, or the "
-                              "driver's active mode): stop it for the time of the scan");
+        return mw_hint(error,
+                       "another owner holds this setting (power-profiles-daemon, tuned, TLP, auto-cpufreq, or the "
+                       "driver's active mode): stop it for the time of the scan");
     case EINVAL:
         return mw_hint(error, "the driver does not take this value; memwall machine lists what it offers");
     case ENOENT:

@@ -16,7 +16,7 @@ struct mw_knobs {
     bool dry;
     struct mw_knob_write { /* dry: each write in its order */
         char path[160], value[48];
-    } *writes;
+    } * writes;
     size_t write_count;
 };
 

@@ -19,36 +19,37 @@
  * run side by side, evenly spread over the ring, and the time is that of a load: the time of a step over the chains.
  */
 struct mw_latency_options {
-    const unsigned *cpus;       /* one thread on each, all at work at once */
+    const unsigned *cpus; /* one thread on each, all at work at once */
     size_t cpu_count;
-    const size_t *sizes_bytes;  /* working sets of one thread, ascending */
+    const size_t *sizes_bytes; /* working sets of one thread, ascending */
     size_t size_count;
-    const unsigned *chains;     /* 1 … MW_CHASE_CHAINS_MAX */
+    const unsigned *chains; /* 1 … MW_CHASE_CHAINS_MAX */
     size_t chain_count;
     enum mw_pages pages;
     size_t line_bytes;
-    size_t stride_bytes;        /* a multiple of line_bytes that divides group_bytes: neighbours of one walk through a group */
-    size_t group_bytes;         /* visited before the next group; 0: no groups, wholly random */
-    int node;                   /* where the memory lies, as for mw_arena_open */
-    unsigned long rounds;       /* times that all sizes are gone through, on fresh memory; fewer where time is out, at least 1 */
+    size_t stride_bytes; /* a multiple of line_bytes that divides group_bytes: neighbours of one walk through a group */
+    size_t group_bytes;  /* visited before the next group; 0: no groups, wholly random */
+    int node;            /* where the memory lies, as for mw_arena_open */
+    unsigned long
+        rounds; /* times that all sizes are gone through, on fresh memory; fewer where time is out, at least 1 */
     double max_time_s;
     unsigned long seed;
-    bool (*stop)(void);         /* NULL: never */
+    bool (*stop)(void); /* NULL: never */
 };
 
 struct mw_latency_point {
     size_t size_bytes;
     unsigned chains;
-    double latency_s;           /* of a load; mean over the threads */
-    size_t windows, rejected;   /* of all threads */
-    bool disturbed;             /* no place of some thread's ring had a window without a context switch */
+    double latency_s;         /* of a load; mean over the threads */
+    size_t windows, rejected; /* of all threads */
+    bool disturbed;           /* no place of some thread's ring had a window without a context switch */
 };
 
 struct mw_latency_result {
     struct mw_latency_point *points; /* sizes x chains, chains fastest */
     size_t point_count;
-    unsigned long rounds;            /* done */
-    struct mw_placement placement;   /* of the first thread's memory */
+    unsigned long rounds;          /* done */
+    struct mw_placement placement; /* of the first thread's memory */
 };
 
 /* MW_NOMEM, MW_RUN as arenas and teams do; MW_INTERRUPTED. Deterministic in the rings for a seed. */

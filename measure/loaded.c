@@ -25,9 +25,9 @@
 #define CHUNK_LINES 256
 /* Windows in which some core was put aside don't count and are repeated, within these limits for each point. */
 #define MOST_WINDOWS 8
-#define MOST_TIME_S 0.6
-#define IDLE_NS 50000
-#define GROUP_BYTES ((size_t)64 * 4096)
+#define MOST_TIME_S  0.6
+#define IDLE_NS      50000
+#define GROUP_BYTES  ((size_t)64 * 4096)
 #define STRIDE_BYTES 256 /* as measure latency: no line that a prefetcher brought along is met in the same visit */
 
 /* lines of every four that are written back; reads are then 4 / (4 + updates) of the traffic */
@@ -132,9 +132,12 @@ static void measure_point(struct shared *s, unsigned updates, unsigned delay, do
     if (!n || !ran)
         return;
     n = count_windows(s, n, true);
-    s->points[(*s->point_count)++] = (struct mw_loaded_point){
-        .reads_percent = (400 + (4 + updates) / 2) / (4 + updates), .delay = delay, .latency_s = mw_median(s->latency_s, n),
-        .bandwidth_bps = idle ? 0 : mw_median(s->bandwidth_bps, n), .windows = n};
+    s->points[(*s->point_count)++] =
+        (struct mw_loaded_point){.reads_percent = (400 + (4 + updates) / 2) / (4 + updates),
+                                 .delay = delay,
+                                 .latency_s = mw_median(s->latency_s, n),
+                                 .bandwidth_bps = idle ? 0 : mw_median(s->bandwidth_bps, n),
+                                 .windows = n};
 }
 
 static enum mw_err member(void *opaque, struct mw_team *team, size_t index, struct mw_error *error)
@@ -174,7 +177,8 @@ static enum mw_err prepare(struct shared *s, struct mw_error *error)
     enum mw_err err = MW_OK;
     for (size_t i = 0; i < s->count && !err; i++) {
         atomic_init(&s->counters[i].lines, 0);
-        err = mw_arena_open(&s->arenas[i], i ? o->load_bytes : o->chase_bytes, MW_PAGES_HUGE, MW_NODE_FIRST_TOUCH, error);
+        err =
+            mw_arena_open(&s->arenas[i], i ? o->load_bytes : o->chase_bytes, MW_PAGES_HUGE, MW_NODE_FIRST_TOUCH, error);
     }
     if (!err)
         err = mw_growing_ring_init(&s->ring, s->arenas[0].data, s->arenas[0].size_bytes / MW_LOAD_LINE, MW_LOAD_LINE,

@@ -18,12 +18,12 @@ struct mw_loaded_point {
 };
 
 struct mw_loaded_options {
-    size_t chase_bytes;     /* working set of the first core */
-    size_t load_bytes;      /* array of each loading core, written and read in order */
-    size_t windows;         /* of about a millisecond for each point, >= 1 */
-    double max_time_s;      /* shared by the points; each takes at least one window */
+    size_t chase_bytes; /* working set of the first core */
+    size_t load_bytes;  /* array of each loading core, written and read in order */
+    size_t windows;     /* of about a millisecond for each point, >= 1 */
+    double max_time_s;  /* shared by the points; each takes at least one window */
     uint64_t seed;
-    bool (*stop)(void);     /* NULL, or asked before each point */
+    bool (*stop)(void); /* NULL, or asked before each point */
 };
 
 /* 4 mixes of one idle point and 12 delays */

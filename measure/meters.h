@@ -15,6 +15,7 @@ struct mw_meter {
 };
 
 /* All meters, in the order of the table of sources and of names; *count 0 where there are none. Caller frees *meters. */
-enum mw_err mw_meters_find(struct mw_meter **meters, size_t *count, const char *root, struct mw_error *error) MW_CHECKED;
+enum mw_err mw_meters_find(struct mw_meter **meters, size_t *count, const char *root,
+                           struct mw_error *error) MW_CHECKED;
 
 #endif

@@ -7,16 +7,17 @@
 #include <stdlib.h>
 
 enum { CONFIG_RUNS_LEAST = 3, DRIFT_RUNS_LEAST = 10, DRIFT_RUNS_MOST = 600 }; /* the last: a third of a million pairs */
-static const double drift_z = 2.576; /* two-sided, p = .01 */
+static const double drift_z = 2.576;                                          /* two-sided, p = .01 */
 static const double drift_least = 0.01;
 
 struct residuals {
-    double *r;       /* ln(time / median of its configuration) */
-    size_t *run;     /* index of the run */
+    double *r;   /* ln(time / median of its configuration) */
+    size_t *run; /* index of the run */
     size_t count;
 };
 
-static void add_config(struct residuals *res, const struct mw_noise_run *runs, size_t count, size_t config, double *work)
+static void add_config(struct residuals *res, const struct mw_noise_run *runs, size_t count, size_t config,
+                       double *work)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++)

@@ -88,7 +88,8 @@ enum mw_err mw_rig_open(struct mw_rig **result, const struct mw_rig_setup *setup
     rig->setup = *setup;
     rig->stop = stop;
     const struct mw_dataset_options table = {.energy_only = true};
-    enum mw_err err = setup->replay ? mw_replay_open(&rig->replay, setup->replay, &table, error) : open_machine(rig, error);
+    enum mw_err err =
+        setup->replay ? mw_replay_open(&rig->replay, setup->replay, &table, error) : open_machine(rig, error);
     rig->has_replay = setup->replay && !err;
     if (err) {
         struct mw_error ignored;
@@ -137,7 +138,8 @@ const double *mw_rig_freqs(const struct mw_rig *rig, size_t *count)
 unsigned mw_rig_has(const struct mw_rig *rig)
 {
     if (!rig->has_replay)
-        return MW_RIG_CPU_TIME | (rig->energy ? MW_RIG_ENERGY : 0u) | (!rig->has_here || rig->hold.has_cpufreq ? MW_RIG_EFFECTIVE : 0u);
+        return MW_RIG_CPU_TIME | (rig->energy ? MW_RIG_ENERGY : 0u) |
+               (!rig->has_here || rig->hold.has_cpufreq ? MW_RIG_EFFECTIVE : 0u);
     unsigned has = 0;
     for (size_t i = 0; i < rig->replay.dataset.count; i++) {
         unsigned row = rig->replay.dataset.rows[i].has;
@@ -197,4 +199,3 @@ enum mw_err mw_rig_writes(struct mw_rig *rig, unsigned cores, double freq_hz, co
     *writes = *count ? rig->hold.cpufreq.knobs.writes + told : NULL;
     return MW_OK;
 }
-

@@ -19,26 +19,27 @@ enum mw_boost { MW_BOOST_KEEP, MW_BOOST_OFF, MW_BOOST_ON };
 
 struct mw_rig_setup {
     struct mw_run_setup run;
-    const char *root;           /* "" for this machine; else /sys and the like below it, programs still run here */
-    const char *replay;         /* a table of runs that answers instead; NULL: measure. run and the rest are then unused */
-    enum mw_order order;        /* how cores are filled */
-    bool smt;                   /* hyper-threads count as cores once all cores are taken */
+    const char *root;    /* "" for this machine; else /sys and the like below it, programs still run here */
+    const char *replay;  /* a table of runs that answers instead; NULL: measure. run and the rest are then unused */
+    enum mw_order order; /* how cores are filled */
+    bool smt;            /* hyper-threads count as cores once all cores are taken */
     enum mw_boost boost;
     const char *energy_command; /* prints joules; NULL: the machine's own meters */
     double cool_to_c;           /* wait before each run until the processor is no hotter; 0: don't */
-    bool dry_run;               /* what would be written to the machine is collected instead, see mw_rig_writes; no lock is taken */
+    bool dry_run; /* what would be written to the machine is collected instead, see mw_rig_writes; no lock is taken */
 };
 
 struct mw_rig_result {
     struct mw_run_result run;
     bool has_freq_effective;
-    double freq_effective_hz;   /* of the core in use that is farthest from what was asked for (the slowest, if nothing was) */
-    bool freq_off;              /* asked for a frequency and not confirmed within MW_FREQ_TOLERANCE */
+    double
+        freq_effective_hz; /* of the core in use that is farthest from what was asked for (the slowest, if nothing was) */
+    bool freq_off;         /* asked for a frequency and not confirmed within MW_FREQ_TOLERANCE */
     bool has_energy;
     double energy_j;
-    double foreign_share;       /* of the cores' time that other programs used during the run */
+    double foreign_share;        /* of the cores' time that other programs used during the run */
     bool has_time, has_cpu_time; /* false only in replay of tables that lack them */
-    char note[256];             /* what to tell the user of this run ("core 3 ran at 1.2 GHz …"); empty where nothing */
+    char note[256]; /* what to tell the user of this run ("core 3 ran at 1.2 GHz …"); empty where nothing */
 };
 
 /* 2500 MHz pinned is 2489 observed on well-behaved servers; anything farther off is another frequency. */

@@ -16,16 +16,16 @@ struct mw_rig {
     struct mw_replay replay;
     struct mw_hold hold;
     bool has_machine, has_here, has_replay, is_held;
-    struct mw_energy *energy;   /* NULL: none */
+    struct mw_energy *energy; /* NULL: none */
     char energy_missing[700];
     size_t writes_told;
-    unsigned waits_in_vain;     /* for a tree to say the frequency that was set */
-    double *clock_hz;           /* by core count, where the frequency is left alone; 0: not measured yet */
+    unsigned waits_in_vain; /* for a tree to say the frequency that was set */
+    double *clock_hz;       /* by core count, where the frequency is left alone; 0: not measured yet */
     struct mw_runner *runner;
     double *cores;
     size_t core_count;
-    unsigned *cpus, *bound;     /* room for core_count: as the machine numbers them, and here */
-    double *effective_hz;       /* room for core_count */
+    unsigned *cpus, *bound; /* room for core_count: as the machine numbers them, and here */
+    double *effective_hz;   /* room for core_count */
 };
 
 /* Pins the CPUs of the next measurement (rig->cpus); a clamp is noted in the result. */

@@ -29,13 +29,14 @@ static enum mw_err measure_replay(struct mw_rig *rig, unsigned cores, double fre
     if (err)
         return err;
     bool timed = rig->replay.dataset.quantity == MW_TIME, energies = rig->replay.dataset.quantity == MW_ENERGY;
-    struct mw_rig_result r = {.has_time = timed, .has_cpu_time = row->has & MW_HAS_CPU_TIME,
+    struct mw_rig_result r = {.has_time = timed,
+                              .has_cpu_time = row->has & MW_HAS_CPU_TIME,
                               .has_energy = energies || row->has & MW_HAS_ENERGY || (timed && row->has & MW_HAS_POWER),
                               .has_freq_effective = row->has & MW_HAS_FREQ_EFFECTIVE,
                               .freq_effective_hz = row->freq_effective_hz};
     r.run.time_s = r.run.wall_s = timed ? row->value : 0;
     r.run.cpu_time_s = row->cpu_time_s;
-    r.energy_j = energies                    ? row->value
+    r.energy_j = energies                   ? row->value
                  : row->has & MW_HAS_ENERGY ? row->energy_j
                  : r.has_energy             ? row->power_w * row->value
                                             : 0;
@@ -50,7 +51,8 @@ static void read_effective(struct mw_rig *rig, unsigned cores)
     if (!rig->has_here && mw_clock_effective(rig->bound, cores, rig->effective_hz, &ignored) == MW_OK)
         return;
     for (unsigned i = 0; i < cores; i++) /* another root's processors are not here to be timed: what its kernel says */
-        rig->effective_hz[i] = rig->hold.has_cpufreq && rig->has_here ? mw_cpufreq_current(&rig->hold.cpufreq, rig->cpus[i]) : 0;
+        rig->effective_hz[i] =
+            rig->hold.has_cpufreq && rig->has_here ? mw_cpufreq_current(&rig->hold.cpufreq, rig->cpus[i]) : 0;
 }
 
 static bool is_off(double hz, double want_hz)
@@ -91,7 +93,8 @@ static void name_off(const struct mw_rig *rig, unsigned cores, double want_hz, c
     }
     char *list = off ? mw_cpu_list_format(off, count) : NULL;
     if (list && high > low * (1 + MW_FREQ_TOLERANCE))
-        snprintf(note, size, "CPU %s ran at %.4g to %.4g GHz, not at %.4g GHz", list, low / 1e9, high / 1e9, want_hz / 1e9);
+        snprintf(note, size, "CPU %s ran at %.4g to %.4g GHz, not at %.4g GHz", list, low / 1e9, high / 1e9,
+                 want_hz / 1e9);
     else if (list)
         snprintf(note, size, "CPU %s ran at %.4g GHz, not at %.4g GHz", list, low / 1e9, want_hz / 1e9);
     free(list);
@@ -158,9 +161,11 @@ static void cool_down(struct mw_rig *rig, struct mw_rig_result *result)
 {
     const double patience_s = 300, step_s = 0.2; /* a heat sink's time constant is a minute or two */
     double start_s = mw_now_s(), celsius;
-    while (rig->setup.cool_to_c > 0 && mw_health_temperature(rig->setup.root, &celsius) && celsius > rig->setup.cool_to_c) {
+    while (rig->setup.cool_to_c > 0 && mw_health_temperature(rig->setup.root, &celsius) &&
+           celsius > rig->setup.cool_to_c) {
         if (mw_now_s() - start_s > patience_s) {
-            snprintf(result->note, sizeof result->note, "still at %.0f degrees after %.0f s of waiting", celsius, patience_s);
+            snprintf(result->note, sizeof result->note, "still at %.0f degrees after %.0f s of waiting", celsius,
+                     patience_s);
             return;
         }
         if (mw_stop_sleep(rig->stop, step_s) != MW_STOP_NONE)
@@ -186,7 +191,8 @@ static enum mw_err run_metered(struct mw_rig *rig, unsigned cores, size_t bound,
     after = mw_health_read(rig->bound, bound);
     if (after.throttled > before.throttled && !result->note[0])
         snprintf(result->note, sizeof result->note, "the processor was slowed for heat during the run");
-    result->foreign_share = err ? 0 : mw_health_foreign(&before, &after, result->run.cpu_time_s, result->run.wall_s, bound);
+    result->foreign_share =
+        err ? 0 : mw_health_foreign(&before, &after, result->run.cpu_time_s, result->run.wall_s, bound);
     return err;
 }
 

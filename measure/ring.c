@@ -45,9 +45,12 @@ enum mw_err mw_growing_ring_init(struct mw_growing_ring *ring, char *base, size_
     size_t *tail = calloc((lines_max / group_lines + 1) * stride_lines, sizeof *tail);
     if (!tail)
         return mw_fail(error, MW_NOMEM, "out of memory");
-    *ring = (struct mw_growing_ring){.base = base, .line_bytes = line_bytes,
-                                     .group_lines = group_lines, .stride_lines = stride_lines,
-                                     .lines_max = lines_max, .tail = tail};
+    *ring = (struct mw_growing_ring){.base = base,
+                                     .line_bytes = line_bytes,
+                                     .group_lines = group_lines,
+                                     .stride_lines = stride_lines,
+                                     .lines_max = lines_max,
+                                     .tail = tail};
     return MW_OK;
 }
 

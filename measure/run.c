@@ -17,9 +17,9 @@
 struct mw_runner {
     struct mw_run_setup setup;
     struct mw_words launcher, words, environment;
-    unsigned cores;      /* that words and environment are made for; 0: none yet */
-    char *path;          /* of the first word */
-    int null, output;    /* output: an unlinked file, -1 where nothing reads what the program prints */
+    unsigned cores;   /* that words and environment are made for; 0: none yet */
+    char *path;       /* of the first word */
+    int null, output; /* output: an unlinked file, -1 where nothing reads what the program prints */
     regex_t expression;
     bool has_expression;
 };
@@ -94,9 +94,14 @@ static enum mw_err run_check(const struct mw_runner *runner, unsigned cores, str
         return mw_fail(error, MW_NOMEM, "out of memory");
     char *words[] = {"sh", "-c", command, NULL};
     int shown = runner->setup.show_output ? STDERR_FILENO : runner->null;
-    struct mw_child child = {.path = "/bin/sh", .words = words, .environment = runner->environment.items,
-                          .in = runner->output, .out = shown, .err = shown,
-                          .signals = stop && stop->fd >= 0 ? &stop->before : &signals, .parent = getpid()};
+    struct mw_child child = {.path = "/bin/sh",
+                             .words = words,
+                             .environment = runner->environment.items,
+                             .in = runner->output,
+                             .out = shown,
+                             .err = shown,
+                             .signals = stop && stop->fd >= 0 ? &stop->before : &signals,
+                             .parent = getpid()};
     struct mw_run_result checked;
     bool stopped = false;
     lseek(runner->output, 0, SEEK_SET);
@@ -262,9 +267,14 @@ enum mw_err mw_runner_run(struct mw_runner *runner, unsigned cores, const unsign
     int out = runner->output >= 0 ? runner->output : runner->setup.show_output ? STDERR_FILENO : runner->null;
     sigprocmask(SIG_BLOCK, NULL, &signals);
     enum mw_err err = prepare_words(runner, cores, error);
-    struct mw_child child = {.path = runner->path, .words = runner->words.items, .environment = runner->environment.items,
-                          .in = runner->null, .out = out, .err = out,
-                          .signals = stop && stop->fd >= 0 ? &stop->before : &signals, .parent = getpid()};
+    struct mw_child child = {.path = runner->path,
+                             .words = runner->words.items,
+                             .environment = runner->environment.items,
+                             .in = runner->null,
+                             .out = out,
+                             .err = out,
+                             .signals = stop && stop->fd >= 0 ? &stop->before : &signals,
+                             .parent = getpid()};
     if (!err && cpu_count)
         err = make_masks(cpus, cpu_count, &child, &mask, &mask_read, error);
     if (!err && runner->output >= 0 && ftruncate(runner->output, 0))

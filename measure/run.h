@@ -13,13 +13,14 @@
  * launcher and the values of env is replaced by the number of cores of the run.
  */
 struct mw_run_setup {
-    char *const *program;    /* ends in NULL, at least one word */
-    const char *launcher;    /* goes before the program, split into words as a shell does without expansions; NULL: none */
-    const char *const *env;  /* "NAME=VALUE", after the thread counts that are set anyway */
+    char *const *program; /* ends in NULL, at least one word */
+    const char *launcher; /* goes before the program, split into words as a shell does without expansions; NULL: none */
+    const char *const *env; /* "NAME=VALUE", after the thread counts that are set anyway */
     size_t env_count;
-    double timeout_s;        /* 0: none */
-    const char *check;       /* `sh -c` after each run, with what the program printed on its standard input; NULL: none */
-    const char *time_regexp; /* POSIX extended; the last match's first group is the time (as in 12.5, 1m3s); NULL: wall time */
+    double timeout_s;  /* 0: none */
+    const char *check; /* `sh -c` after each run, with what the program printed on its standard input; NULL: none */
+    const char
+        *time_regexp; /* POSIX extended; the last match's first group is the time (as in 12.5, 1m3s); NULL: wall time */
     const char *rate_regexp; /* the same for a rate: the time recorded is 1/rate */
     bool show_output;        /* the program's output goes to standard error; otherwise it is dropped */
 };
@@ -49,7 +50,8 @@ struct mw_runner;
  * Finds the program (or the launcher) in PATH, compiles the expressions.
  * Returns MW_USAGE for a bad expression or an unclosed quote, MW_RUN where there is no such command, MW_IO, MW_NOMEM.
  */
-enum mw_err mw_runner_open(struct mw_runner **runner, const struct mw_run_setup *setup, struct mw_error *error) MW_CHECKED;
+enum mw_err mw_runner_open(struct mw_runner **runner, const struct mw_run_setup *setup,
+                           struct mw_error *error) MW_CHECKED;
 void mw_runner_close(struct mw_runner *runner);
 
 /*

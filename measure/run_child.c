@@ -55,7 +55,8 @@ static enum mw_err spawn(const struct mw_child *child, pid_t *pid, struct mw_err
     while (waitpid(made, NULL, 0) < 0 && errno == EINTR)
         ;
     if (failed_at == AT_MASK)
-        return mw_fail(error, MW_RUN, "cannot bind '%s': the kernel gave it other CPUs than asked for", child->words[0]);
+        return mw_fail(error, MW_RUN, "cannot bind '%s': the kernel gave it other CPUs than asked for",
+                       child->words[0]);
     if (failed_at == AT_BIND) {
         mw_fail_errno(error, MW_RUN, failed_errno, "cannot bind '%s' to its CPUs", child->words[0]);
         return mw_hint(error, "are these CPUs online and in the allowed set (taskset -p $$, cpuset of the job)?");
@@ -91,7 +92,7 @@ static void wait_end(pid_t pid, double deadline_s, struct mw_stop *stop, bool *t
 }
 
 enum mw_err mw_child_run(const struct mw_child *child, double timeout_s, struct mw_stop *stop,
-                             struct mw_run_result *result, bool *stopped, struct mw_error *error)
+                         struct mw_run_result *result, bool *stopped, struct mw_error *error)
 {
     struct mw_run_result r = {0};
     struct rusage usage;

@@ -16,7 +16,7 @@ struct mw_child {
     char *const *words, *const *environment;
     const cpu_set_t *mask;
     cpu_set_t *mask_read;
-    size_t mask_size;     /* 0: not bound */
+    size_t mask_size; /* 0: not bound */
     int in, out, err;
     const sigset_t *signals;
     pid_t parent;

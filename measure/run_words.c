@@ -10,11 +10,11 @@
 
 /* OpenMP; MKL, OpenBLAS, BLIS; TBB; Julia, Go, Rust, Python, Cilk, Kokkos, .NET, TensorFlow, Numba, NumExpr, joblib. */
 const char *const mw_run_thread_variables[] = {
-    "OMP_NUM_THREADS",      "MKL_NUM_THREADS",   "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",
-    "BLIS_NUM_THREADS",     "TBB_NUM_THREADS",   "JULIA_NUM_THREADS",    "GOMAXPROCS",
-    "RAYON_NUM_THREADS",    "POLARS_MAX_THREADS", "PYTHON_CPU_COUNT",    "LOKY_MAX_CPU_COUNT",
-    "NUMBA_NUM_THREADS",    "NUMEXPR_NUM_THREADS", "NUMEXPR_MAX_THREADS", "CILK_NWORKERS",
-    "KOKKOS_NUM_THREADS",   "DOTNET_PROCESSOR_COUNT", "TF_NUM_INTRAOP_THREADS", NULL,
+    "OMP_NUM_THREADS",    "MKL_NUM_THREADS",        "OPENBLAS_NUM_THREADS",   "GOTO_NUM_THREADS",
+    "BLIS_NUM_THREADS",   "TBB_NUM_THREADS",        "JULIA_NUM_THREADS",      "GOMAXPROCS",
+    "RAYON_NUM_THREADS",  "POLARS_MAX_THREADS",     "PYTHON_CPU_COUNT",       "LOKY_MAX_CPU_COUNT",
+    "NUMBA_NUM_THREADS",  "NUMEXPR_NUM_THREADS",    "NUMEXPR_MAX_THREADS",    "CILK_NWORKERS",
+    "KOKKOS_NUM_THREADS", "DOTNET_PROCESSOR_COUNT", "TF_NUM_INTRAOP_THREADS", NULL,
 };
 
 /* A runtime that chooses fewer threads by itself would be measured on other core counts than the file says. */

@@ -18,36 +18,37 @@
 enum mw_sequence { MW_SEQUENCE_BALANCED, MW_SEQUENCE_RANDOM, MW_SEQUENCE_LISTED };
 
 struct mw_schedule_plan {
-    const double *cores, *freqs_hz; /* ascending; freqs_hz NULL: the frequency is left alone (one configuration a core count) */
+    const double *cores,
+        *freqs_hz; /* ascending; freqs_hz NULL: the frequency is left alone (one configuration a core count) */
     size_t core_count, freq_count;
     enum mw_sequence sequence;
     unsigned long seed;
-    unsigned min_runs, max_runs;    /* equal: exactly so many */
-    double precision;               /* 0: none; else a configuration is done when the interval of its median is within ± this */
+    unsigned min_runs, max_runs; /* equal: exactly so many */
+    double precision; /* 0: none; else a configuration is done when the interval of its median is within ± this */
 };
 
 struct mw_config {
     unsigned cores;
-    double freq_hz;    /* 0: left alone */
-    unsigned done;     /* kept runs, failed ones included */
-    double *times_s;   /* of the good runs, room for max_runs */
+    double freq_hz;  /* 0: left alone */
+    unsigned done;   /* kept runs, failed ones included */
+    double *times_s; /* of the good runs, room for max_runs */
     unsigned good;
-    bool disturbed;    /* for the caller */
+    bool disturbed; /* for the caller */
 };
 
 struct mw_schedule {
     struct mw_schedule_plan plan;
     struct mw_config *configs; /* frequency by frequency, cores ascending */
     size_t count;
-    size_t *order;             /* of the round that order_round says */
+    size_t *order; /* of the round that order_round says */
     unsigned order_round;
 };
 
 /* The confidence at which --precision is judged: the level of all intervals of memwall. */
 #define MW_SCHEDULE_LEVEL 0.9
 
-enum mw_err mw_schedule_init(struct mw_schedule *schedule, const struct mw_schedule_plan *plan, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err mw_schedule_init(struct mw_schedule *schedule, const struct mw_schedule_plan *plan,
+                             struct mw_error *error) MW_CHECKED;
 void mw_schedule_release(struct mw_schedule *schedule);
 
 /* The configuration, NULL where it is not part of the plan (freq_hz compared to 1e-6). */

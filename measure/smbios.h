@@ -14,20 +14,20 @@
  */
 struct mw_dimm {
     char locator[64], bank[64];
-    uint64_t size_bytes;         /* 0: an empty slot */
-    unsigned type;               /* 0x18 DDR3, 0x1A DDR4, 0x22 DDR5, … */
+    uint64_t size_bytes; /* 0: an empty slot */
+    unsigned type;       /* 0x18 DDR3, 0x1A DDR4, 0x22 DDR5, … */
     unsigned rated_mts, configured_mts;
 };
 
 struct mw_memory_devices {
-    struct mw_dimm *dimms;       /* populated and empty slots, in the table's order */
+    struct mw_dimm *dimms; /* populated and empty slots, in the table's order */
     size_t count;
-    unsigned version;            /* major << 8 | minor; 0: unknown */
+    unsigned version; /* major << 8 | minor; 0: unknown */
 };
 
 /* Structures in a row, as in /sys/firmware/dmi/tables/DMI. A truncated or damaged table gives what comes before: MW_OK. */
-enum mw_err mw_smbios_parse(struct mw_memory_devices *devices, const uint8_t *table, size_t size_bytes, unsigned version,
-                            struct mw_error *error) MW_CHECKED;
+enum mw_err mw_smbios_parse(struct mw_memory_devices *devices, const uint8_t *table, size_t size_bytes,
+                            unsigned version, struct mw_error *error) MW_CHECKED;
 /* Of a machine. MW_UNSUPPORTED where there is no table, MW_PERM where only root may read it. */
 enum mw_err mw_smbios_read(struct mw_memory_devices *devices, const char *root, struct mw_error *error) MW_CHECKED;
 void mw_smbios_release(struct mw_memory_devices *devices);

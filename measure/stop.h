@@ -21,7 +21,7 @@ struct mw_stop {
     int fd;            /* readable when an order waits; -1 while closed */
     int signal_number; /* the last order, 0 where there was none */
     enum mw_stop_level level;
-    sigset_t before;   /* mask to go back to, and the one that children get */
+    sigset_t before; /* mask to go back to, and the one that children get */
 };
 
 enum mw_err mw_stop_open(struct mw_stop *stop, struct mw_error *error) MW_CHECKED;

@@ -22,16 +22,16 @@ enum mw_err mw_stream_parse(const char *name, struct mw_stream_variant *variant,
 bool mw_stream_exists(const struct mw_stream_variant *variant, const struct mw_stream_isa *const *isas);
 
 struct mw_stream_options {
-    const unsigned *cpus;    /* one thread on each */
+    const unsigned *cpus; /* one thread on each */
     size_t cpu_count;
-    size_t array_bytes;      /* of each of the three arrays; rounded up to MW_STREAM_BLOCK elements */
+    size_t array_bytes; /* of each of the three arrays; rounded up to MW_STREAM_BLOCK elements */
     const struct mw_stream_variant *variants;
     size_t variant_count;
-    unsigned long runs;      /* timed repetitions of each; fewer where the time is out, but at least MW_STREAM_LEAST_RUNS */
+    unsigned long runs; /* timed repetitions of each; fewer where the time is out, but at least MW_STREAM_LEAST_RUNS */
     double max_time_s;
-    int node;                /* where the memory lies: MW_NODE_FIRST_TOUCH, MW_NODE_INTERLEAVE or a node's number */
+    int node; /* where the memory lies: MW_NODE_FIRST_TOUCH, MW_NODE_INTERLEAVE or a node's number */
     const struct mw_stream_isa *const *isas; /* to choose from by trial; mw_stream_isas */
-    bool (*stop)(void);      /* asked between repetitions; NULL: never */
+    bool (*stop)(void);                      /* asked between repetitions; NULL: never */
     struct mw_arena *arenas; /* two, by enum mw_pages: opened here where they are too small, used again and left open;
                                 the caller closes them, between runs if memory is to be touched anew. NULL: own ones */
 };
@@ -40,17 +40,17 @@ struct mw_stream_options {
 
 struct mw_stream_row {
     struct mw_stream_variant variant;
-    const char *isa;         /* the one that was fastest in the trial */
-    size_t bytes;            /* counted per repetition: bytes per element times all elements */
+    const char *isa;            /* the one that was fastest in the trial */
+    size_t bytes;               /* counted per repetition: bytes per element times all elements */
     double min_s, avg_s, max_s; /* over the repetitions that are kept; the best rate is bytes / min_s */
-    unsigned long runs;      /* kept */
+    unsigned long runs;         /* kept */
     unsigned long disturbed; /* set aside: some thread lost its CPU in them; all are kept where none is undisturbed */
     bool all_disturbed;
-    bool valid;              /* every element as the replay says, after the last repetition, an eighth after the first */
+    bool valid; /* every element as the replay says, after the last repetition, an eighth after the first */
 };
 
 struct mw_stream_result {
-    size_t elements;         /* of each array; the threads' parts add up to it */
+    size_t elements;            /* of each array; the threads' parts add up to it */
     struct mw_stream_row *rows; /* one a variant, in the order asked for */
     size_t row_count;
     struct mw_placement placement[2]; /* by enum mw_pages, after the touch; sampled 0 where no variant uses them */

@@ -16,7 +16,7 @@ struct stream_set {
 struct stream_times {
     const char *isa;
     mw_stream_fn kernel;
-    double *time_s;    /* room for options->runs */
+    double *time_s; /* room for options->runs */
     bool *disturbed;
     size_t count;
     bool valid;

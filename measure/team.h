@@ -14,8 +14,8 @@
  */
 struct mw_team;
 typedef enum mw_err (*mw_team_work)(void *shared, struct mw_team *team, size_t index, struct mw_error *error);
-enum mw_err mw_team_run(const unsigned *cpus, size_t count, mw_team_work work, void *shared, struct mw_error *error)
-    MW_CHECKED;
+enum mw_err mw_team_run(const unsigned *cpus, size_t count, mw_team_work work, void *shared,
+                        struct mw_error *error) MW_CHECKED;
 
 /* Barrier that spins, so that all leave it within a fraction of a microsecond; yields where a thread keeps it waiting. */
 void mw_team_wait(struct mw_team *team);

@@ -13,26 +13,26 @@
  * root "" is this machine; DIR reads a captured tree (HWLOC_FSROOT) and ignores this process's affinity.
  */
 struct mw_core {
-    unsigned *cpus;       /* allowed CPUs (hardware threads) of the core, ascending */
+    unsigned *cpus; /* allowed CPUs (hardware threads) of the core, ascending */
     size_t cpu_count;
-    unsigned package;     /* logical indices */
-    unsigned node;        /* nearest NUMA node with memory, logical index into nodes[] */
-    unsigned kind;        /* hybrid kind, 0 = the most efficient; all 0 where there is one kind */
-    unsigned last_cache;  /* instance of the last-level cache it shares, index into caches; UINT_MAX: none known */
+    unsigned package;    /* logical indices */
+    unsigned node;       /* nearest NUMA node with memory, logical index into nodes[] */
+    unsigned kind;       /* hybrid kind, 0 = the most efficient; all 0 where there is one kind */
+    unsigned last_cache; /* instance of the last-level cache it shares, index into caches; UINT_MAX: none known */
 };
 
 struct mw_cache {
     unsigned level;
     bool instruction;
     size_t size_bytes, line_bytes;
-    unsigned ways;        /* 0: unknown or fully associative */
-    unsigned core_count;  /* allowed cores that share it */
+    unsigned ways;       /* 0: unknown or fully associative */
+    unsigned core_count; /* allowed cores that share it */
 };
 
 struct mw_node {
     unsigned os_index;
     size_t memory_bytes;
-    unsigned core_count;  /* 0: memory only */
+    unsigned core_count; /* 0: memory only */
 };
 
 struct mw_topology {
@@ -45,7 +45,7 @@ struct mw_topology {
     size_t node_count;
     unsigned package_count, kind_count;
     unsigned cpu_allowed_count, cpu_total_count, cpu_offline_count;
-    bool smt;             /* some core has more than one CPU, allowed or not */
+    bool smt; /* some core has more than one CPU, allowed or not */
     char root[256];
 };
 

@@ -38,8 +38,8 @@ struct mw_law {
      * eval_branch: h with the branches held as given, smooth where h has corners.
      */
     void (*branch)(const double *params, size_t n, const double *p, const double *phi, unsigned char *out);
-    void (*eval_branch)(const double *params, size_t n, const double *p, const double *phi,
-                        const unsigned char *branch, double *out);
+    void (*eval_branch)(const double *params, size_t n, const double *p, const double *phi, const unsigned char *branch,
+                        double *out);
     /*
      * h and its derivatives, dh[j*n + i] = d h(p_i, phi_i)/d params[j], on the branches given or (NULL) the active ones;
      * NULL: by differences.

@@ -124,7 +124,8 @@ static bool has_terminal(const char *terminal)
 
 enum mw_err mw_gnuplot_terminal(const char **terminal, const char *kind, struct mw_error *error)
 {
-    static const char *const choices[][3] = {{"svg", "svg"}, {"png", "pngcairo", "png"}, {"pdf", "pdfcairo", "pdf"}, {"dumb", "dumb"}};
+    static const char *const choices[][3] = {
+        {"svg", "svg"}, {"png", "pngcairo", "png"}, {"pdf", "pdfcairo", "pdf"}, {"dumb", "dumb"}};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         if (strcmp(choices[i][0], kind) != 0)
             continue;
@@ -153,9 +154,17 @@ static enum mw_err draw(const struct room *room, const struct mw_plot *plot, con
     if (err)
         return err;
     const char *const data[] = {plot->data, NULL};
-    const char *const script[] = {"mw_terminal = '", terminal, "'\noutfile = '", to_file ? room->picture : "", "'\ndatafile = '",
-                                  room->data, "'\n", plot->variables ? plot->variables : "", mw_script_find("common"),
-                                  mw_script_find(plot->script), NULL};
+    const char *const script[] = {"mw_terminal = '",
+                                  terminal,
+                                  "'\noutfile = '",
+                                  to_file ? room->picture : "",
+                                  "'\ndatafile = '",
+                                  room->data,
+                                  "'\n",
+                                  plot->variables ? plot->variables : "",
+                                  mw_script_find("common"),
+                                  mw_script_find(plot->script),
+                                  NULL};
     err = write_text(room->data, error, data);
     if (!err)
         err = write_text(room->script, error, script);

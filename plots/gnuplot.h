@@ -12,9 +12,9 @@
  * The caller owns all strings.
  */
 struct mw_plot {
-    const char *script;    /* name without ".gp": curves, heatmap, latency, lines, roofline */
-    char *data;            /* text for the script, its blocks as the script's first line says */
-    char *variables;       /* gnuplot assignments, one a line; NULL for none */
+    const char *script; /* name without ".gp": curves, heatmap, latency, lines, roofline */
+    char *data;         /* text for the script, its blocks as the script's first line says */
+    char *variables;    /* gnuplot assignments, one a line; NULL for none */
 };
 
 /* Terminals that this gnuplot really has for a kind of file. */

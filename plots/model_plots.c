@@ -12,8 +12,8 @@
 const char *const mw_plot_model_kinds[] = {"speedup", "time", "energy", "heatmap", NULL};
 
 enum {
-    CURVES_MAX = 5,  /* more frequencies than this can't be told apart in one picture */
-    CORES_MAX = 64,  /* core counts drawn: all up to here, else as many, evenly in ln p */
+    CURVES_MAX = 5, /* more frequencies than this can't be told apart in one picture */
+    CORES_MAX = 64, /* core counts drawn: all up to here, else as many, evenly in ln p */
 };
 
 /* The part of the model that is drawn: its core counts and frequencies. */
@@ -36,7 +36,8 @@ static enum mw_err axes_init(struct axes *axes, const struct mw_model *model, bo
     size_t step = even ? (most + CORES_MAX - 1) / CORES_MAX : 1;
     size_t wanted = most / step <= CORES_MAX ? most / step : CORES_MAX;
     for (size_t i = 0; i < wanted; i++)
-        axes->cores[i] = most / step <= CORES_MAX ? (double)((i + 1) * step) : round(exp(log(most) * (double)i / (CORES_MAX - 1)));
+        axes->cores[i] =
+            most / step <= CORES_MAX ? (double)((i + 1) * step) : round(exp(log(most) * (double)i / (CORES_MAX - 1)));
     axes->core_count = mw_sort_distinct(axes->cores, wanted);
     for (size_t i = 0; i < n; i++)
         axes->freqs[i] = model->points.items[i].freq_hz;
@@ -206,8 +207,7 @@ static void print_variables(FILE *f, const struct mw_model *model, const struct 
         fprintf(f, "mw_zlabel = '%s'\n", model->quantity == MW_SPEEDUP ? "speedup" : "time (s)");
 }
 
-enum mw_err mw_plot_model(struct mw_plot *plot, const struct mw_model *model, const char *kind,
-                          struct mw_error *error)
+enum mw_err mw_plot_model(struct mw_plot *plot, const struct mw_model *model, const char *kind, struct mw_error *error)
 {
     struct axes axes = {0};
     struct mw_prediction *grid = NULL;

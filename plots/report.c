@@ -84,7 +84,8 @@ static void print_diagnosis(FILE *f, const struct mw_report *r)
         fputs("<p>These data are too few for a diagnosis.</p>\n", f);
         return;
     }
-    fprintf(f, "<p class=verdict>%s <span class=note>(%.0f %%)</span></p>\n<p>", mw_verdict_name(d->verdict), 100 * d->confidence);
+    fprintf(f, "<p class=verdict>%s <span class=note>(%.0f %%)</span></p>\n<p>", mw_verdict_name(d->verdict),
+            100 * d->confidence);
     escape(f, mw_verdict_sentence(d->verdict));
     fputs("</p>\n<h3>What to do</h3>\n", f);
     print_sentences(f, r->advice);
@@ -95,8 +96,10 @@ static void print_diagnosis(FILE *f, const struct mw_report *r)
 
 static void print_choices(FILE *f, const struct mw_report *r)
 {
-    fputs("<h2>Where to run it</h2>\n<table><tr><th>least</th><th class=n>cores</th><th class=n>GHz</th><th class=n>time (s)</th>"
-          "<th class=n>energy (J)</th><th>how</th></tr>\n", f);
+    fputs(
+        "<h2>Where to run it</h2>\n<table><tr><th>least</th><th class=n>cores</th><th class=n>GHz</th><th class=n>time (s)</th>"
+        "<th class=n>energy (J)</th><th>how</th></tr>\n",
+        f);
     for (size_t i = 0; i < r->choice_count; i++) {
         const struct mw_report_choice *c = &r->choices[i];
         if (!c->possible) {
@@ -141,12 +144,14 @@ static void print_picture(FILE *f, const struct mw_model *model, const char *kin
 
 static void print_parameters(FILE *f, const struct mw_model *m)
 {
-    fputs("<h2>The variable-latency law</h2>\n<table><tr><th>parameter</th><th class=n>value</th><th class=n>90 % interval</th>"
-          "<th>status</th><th>what would settle it</th></tr>\n", f);
+    fputs(
+        "<h2>The variable-latency law</h2>\n<table><tr><th>parameter</th><th class=n>value</th><th class=n>90 % interval</th>"
+        "<th>status</th><th>what would settle it</th></tr>\n",
+        f);
     for (size_t i = 0; i < m->param_count; i++) {
         const struct mw_model_param *p = &m->params[i];
-        fprintf(f, "<tr><td>%s</td><td class=n>%.4g</td><td class=n>%.4g to %.4g</td><td>%s</td><td>", p->name, p->value, p->low,
-                p->high, mw_param_status_name(p->status));
+        fprintf(f, "<tr><td>%s</td><td class=n>%.4g</td><td class=n>%.4g to %.4g</td><td>%s</td><td>", p->name,
+                p->value, p->low, p->high, mw_param_status_name(p->status));
         escape(f, p->settle);
         fputs("</td></tr>\n", f);
     }
@@ -157,7 +162,8 @@ static void print_parameters(FILE *f, const struct mw_model *m)
         fputs("</li>\n", f);
     }
     fputs("</ul>\n<h2>All laws that were tried</h2>\n<table><tr><th>law</th><th class=n>rms error of ln time</th>"
-          "<th class=n>left-out error (%)</th></tr>\n", f);
+          "<th class=n>left-out error (%)</th></tr>\n",
+          f);
     for (size_t i = 0; i < m->law_count; i++) {
         const struct mw_model_law *l = &m->laws[i];
         fprintf(f, "<tr><td>%s</td><td class=n>%.4f</td><td class=n>", l->name, l->rmse_log);
@@ -195,7 +201,9 @@ void mw_report_print(const struct mw_report *r, FILE *f)
 {
     const struct mw_model *m = r->model;
     const char *name = mw_model_title(m);
-    fputs("<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>\n<title>", f);
+    fputs(
+        "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>\n<title>",
+        f);
     escape(f, name);
     fprintf(f, "</title>\n<style>%s</style>\n<h1>", style);
     escape(f, name);

@@ -10,27 +10,77 @@
 /* One kind of table: which columns mark it, and what is drawn over what. */
 struct figure {
     const char *name;
-    const char *needs[4];     /* all of them must be there */
+    const char *needs[4]; /* all of them must be there */
     const char *x, *y;
-    double x_scale, y_scale;  /* factor from the column's unit to the picture's */
-    const char *group[4];     /* one curve for each combination; columns that are missing are passed over */
+    double x_scale, y_scale; /* factor from the column's unit to the picture's */
+    const char *group[4];    /* one curve for each combination; columns that are missing are passed over */
     const char *script, *variables;
 };
 
 /* The most telling first: a table is the first kind whose columns it has. */
 static const struct figure figures[] = {
-    {"stream", {"kernel", "best_mb_s"}, "cores", "best_mb_s", 1, 1e-3, {"kernel", "pages", "memory"}, "lines",
+    {"stream",
+     {"kernel", "best_mb_s"},
+     "cores",
+     "best_mb_s",
+     1,
+     1e-3,
+     {"kernel", "pages", "memory"},
+     "lines",
      "mw_xlabel = 'cores'\nmw_ylabel = 'GB/s (best)'\n"},
-    {"loaded", {"latency_ns", "bandwidth_mb_s"}, "bandwidth_mb_s", "latency_ns", 1e-3, 1, {"mix", "reads_percent"}, "lines",
+    {"loaded",
+     {"latency_ns", "bandwidth_mb_s"},
+     "bandwidth_mb_s",
+     "latency_ns",
+     1e-3,
+     1,
+     {"mix", "reads_percent"},
+     "lines",
      "mw_xlabel = 'bandwidth of the other cores (GB/s)'\nmw_ylabel = 'latency (ns)'\n"},
-    {"latency", {"working_set_bytes", "latency_ns"}, "working_set_bytes", "latency_ns", 1, 1, {"pattern", "page_bytes", "cores", "chains"}, "latency", ""},
-    {"bandwidth", {"test", "size_bytes", "mb_s"}, "size_bytes", "mb_s", 1, 1e-3, {"test", "stride_bytes", "cores"}, "lines",
+    {"latency",
+     {"working_set_bytes", "latency_ns"},
+     "working_set_bytes",
+     "latency_ns",
+     1,
+     1,
+     {"pattern", "page_bytes", "cores", "chains"},
+     "latency",
+     ""},
+    {"bandwidth",
+     {"test", "size_bytes", "mb_s"},
+     "size_bytes",
+     "mb_s",
+     1,
+     1e-3,
+     {"test", "stride_bytes", "cores"},
+     "lines",
      "mw_xlabel = 'size'\nmw_ylabel = 'GB/s'\nmw_logx = 1\nmw_bytes = 1\n"},
-    {"flops", {"precision", "gflop_s"}, "cores", "gflop_s", 1, 1, {"precision", "variant"}, "lines",
+    {"flops",
+     {"precision", "gflop_s"},
+     "cores",
+     "gflop_s",
+     1,
+     1,
+     {"precision", "variant"},
+     "lines",
      "mw_xlabel = 'cores'\nmw_ylabel = 'GFLOP/s'\n"},
-    {"cache curve", {"scan", "size_bytes", "latency_ns"}, "size_bytes", "latency_ns", 1, 1, {"scan"}, "lines",
+    {"cache curve",
+     {"scan", "size_bytes", "latency_ns"},
+     "size_bytes",
+     "latency_ns",
+     1,
+     1,
+     {"scan"},
+     "lines",
      "mw_xlabel = 'size'\nmw_ylabel = 'ns a load'\nmw_logx = 1\nmw_logy = 1\nmw_bytes = 1\n"},
-    {"runs", {"cores", "time_s"}, "cores", "time_s", 1, 1, {"workload", "input", "freq_ghz"}, "lines",
+    {"runs",
+     {"cores", "time_s"},
+     "cores",
+     "time_s",
+     1,
+     1,
+     {"workload", "input", "freq_ghz"},
+     "lines",
      "mw_xlabel = 'cores'\nmw_ylabel = 'time (s), each run'\nmw_style = 'points'\n"},
 };
 
@@ -190,7 +240,8 @@ enum mw_err mw_plot_table(struct mw_plot *plot, const struct mw_table *table, st
     const struct figure *figure = figure_of(table);
     if (!figure || column_of(table, figure->x) == SIZE_MAX) {
         mw_fail(error, MW_DATA, "%s: no picture is known for these columns", table->name);
-        return mw_hint(error, "model.json, or the CSV of scan, measure stream, latency, loaded, cache --curve, bandwidth, flops");
+        return mw_hint(
+            error, "model.json, or the CSV of scan, measure stream, latency, loaded, cache --curve, bandwidth, flops");
     }
     char *data = NULL, *variables = NULL;
     size_t size, points = 0;
@@ -239,12 +290,14 @@ enum mw_err mw_plot_roofline(struct mw_plot *plot, const struct mw_table *flops,
     double bandwidth = best_of(stream, "kernel", "triad", "best_mb_s") / 1e3;
     double fp64 = best_of(flops, "precision", "fp64", "gflop_s"), fp32 = best_of(flops, "precision", "fp32", "gflop_s");
     if (bandwidth <= 0 || fp64 <= 0)
-        return mw_fail(error, MW_DATA, "%s and %s: a roofline needs triad rates and fp64 rates", stream->name, flops->name);
+        return mw_fail(error, MW_DATA, "%s and %s: a roofline needs triad rates and fp64 rates", stream->name,
+                       flops->name);
     char *data = NULL, *variables = NULL;
     size_t size;
     FILE *d = open_memstream(&data, &size), *v = open_memstream(&variables, &size);
     for (size_t i = 0; d && i < sizeof kernels / sizeof *kernels; i++) {
-        double rate = best_of(stream, "kernel", kernels[i].name, "best_mb_s") / 1e3, intensity = kernels[i].flop / kernels[i].bytes;
+        double rate = best_of(stream, "kernel", kernels[i].name, "best_mb_s") / 1e3,
+               intensity = kernels[i].flop / kernels[i].bytes;
         if (rate > 0)
             fprintf(d, "%s\t%g\t%g\n", kernels[i].name, intensity, rate * intensity);
     }

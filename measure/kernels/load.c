@@ -4,8 +4,8 @@
 #define WORDS (MW_LOAD_LINE / sizeof(uint64_t))
 
 /* One word of a line moves the whole line; an update makes it dirty, so that it moves back as well. */
-#define READ(i) sum += line[(i) * WORDS];
-#define UPDATE(i) sum += line[(i) * WORDS] += 1;
+#define READ(i)   sum += line[(i)*WORDS];
+#define UPDATE(i) sum += line[(i)*WORDS] += 1;
 #define FOUR(a, b, c, d)                                                                                               \
     for (size_t i = 0; i < MW_LOAD_BLOCK; i += 4) {                                                                    \
         a(i) b(i + 1) c(i + 2) d(i + 3)                                                                                \

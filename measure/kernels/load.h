@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MW_LOAD_LINE 64
+#define MW_LOAD_LINE  64
 #define MW_LOAD_BLOCK 16 /* lines between two delays */
 
 /*

@@ -20,9 +20,9 @@ enum mw_op {
 
 struct mw_op_info {
     const char *name, *formula;
-    unsigned bytes;  /* counted per element: each load and each store once, no write-allocate */
+    unsigned bytes; /* counted per element: each load and each store once, no write-allocate */
     unsigned flops;
-    char target;     /* array that is written; 0 for sums */
+    char target; /* array that is written; 0 for sums */
 };
 extern const struct mw_op_info mw_op_infos[MW_OP_COUNT];
 

@@ -4,20 +4,20 @@
 
 #include <immintrin.h>
 
-#define NAME(op) avx2_##op
-#define TARGET __attribute__((target("avx2")))
-#define VEC __m256d
-#define LANES 4
-#define LOAD(p) _mm256_load_pd(p)
+#define NAME(op)    avx2_##op
+#define TARGET      __attribute__((target("avx2")))
+#define VEC         __m256d
+#define LANES       4
+#define LOAD(p)     _mm256_load_pd(p)
 #define STORE(p, v) _mm256_store_pd(p, v)
-#define SET(s) _mm256_set1_pd(s)
-#define ADD(x, y) _mm256_add_pd(x, y)
-#define MUL(x, y) _mm256_mul_pd(x, y)
-#define SUM(v) avx2_sum(v)
+#define SET(s)      _mm256_set1_pd(s)
+#define ADD(x, y)   _mm256_add_pd(x, y)
+#define MUL(x, y)   _mm256_mul_pd(x, y)
+#define SUM(v)      avx2_sum(v)
 #define STREAM2(p, v, w)                                                                                               \
     do {                                                                                                               \
-        _mm256_stream_pd(p, v);                                                                                         \
-        _mm256_stream_pd((p) + LANES, w);                                                                               \
+        _mm256_stream_pd(p, v);                                                                                        \
+        _mm256_stream_pd((p) + LANES, w);                                                                              \
     } while (0)
 #define FENCE() _mm_sfence()
 

@@ -4,20 +4,20 @@
 
 #include <immintrin.h>
 
-#define NAME(op) avx512_##op
-#define TARGET __attribute__((target("avx512f")))
-#define VEC __m512d
-#define LANES 8
-#define LOAD(p) _mm512_load_pd(p)
+#define NAME(op)    avx512_##op
+#define TARGET      __attribute__((target("avx512f")))
+#define VEC         __m512d
+#define LANES       8
+#define LOAD(p)     _mm512_load_pd(p)
 #define STORE(p, v) _mm512_store_pd(p, v)
-#define SET(s) _mm512_set1_pd(s)
-#define ADD(x, y) _mm512_add_pd(x, y)
-#define MUL(x, y) _mm512_mul_pd(x, y)
-#define SUM(v) avx512_sum(v)
+#define SET(s)      _mm512_set1_pd(s)
+#define ADD(x, y)   _mm512_add_pd(x, y)
+#define MUL(x, y)   _mm512_mul_pd(x, y)
+#define SUM(v)      avx512_sum(v)
 #define STREAM2(p, v, w)                                                                                               \
     do {                                                                                                               \
-        _mm512_stream_pd(p, v);                                                                                         \
-        _mm512_stream_pd((p) + LANES, w);                                                                               \
+        _mm512_stream_pd(p, v);                                                                                        \
+        _mm512_stream_pd((p) + LANES, w);                                                                              \
     } while (0)
 #define FENCE() _mm_sfence()
 

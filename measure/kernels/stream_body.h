@@ -6,8 +6,8 @@
  * Four vectors an iteration. _paged kernels go through eight pages side by side: as many streams for the prefetchers and
  * open rows of memory, which one core needs to be served at its best. Multiplication and addition stay apart, so that a replay in scalars gives the same bits.
  */
-#define STEP (4 * LANES)
-#define PAGE (4096 / sizeof(double))
+#define STEP  (4 * LANES)
+#define PAGE  (4096 / sizeof(double))
 #define PAGES 8
 #define EACH(body)                                                                                                     \
     for (size_t i = 0; i < n; i += STEP) {                                                                             \
@@ -31,7 +31,7 @@
     } while (0)
 
 /* target[i] = expression of the offset k, in the given order with the given pair store */
-#define KERNEL(function, ORDER, STORE_PAIR, target, expression, end)                                                          \
+#define KERNEL(function, ORDER, STORE_PAIR, target, expression, end)                                                   \
     TARGET static double function(double *restrict a, double *restrict b, double *restrict c, double s, size_t n)      \
     {                                                                                                                  \
         const VEC q = SET(s);                                                                                          \
@@ -39,33 +39,33 @@
         (void)a;                                                                                                       \
         (void)b;                                                                                                       \
         (void)c;                                                                                                       \
-        ORDER(VEC v0 = expression(i); VEC v1 = expression(i + LANES); VEC v2 = expression(i + 2 * LANES);               \
-             VEC v3 = expression(i + 3 * LANES); STORE_PAIR(target + i, v0, v1);                                       \
-             STORE_PAIR(target + i + 2 * LANES, v2, v3);)                                                              \
+        ORDER(VEC v0 = expression(i); VEC v1 = expression(i + LANES); VEC v2 = expression(i + 2 * LANES);              \
+              VEC v3 = expression(i + 3 * LANES); STORE_PAIR(target + i, v0, v1);                                      \
+              STORE_PAIR(target + i + 2 * LANES, v2, v3);)                                                             \
         end;                                                                                                           \
         return 0;                                                                                                      \
     }
 
-#define SUM_KERNEL(function, ORDER, expression)                                                                               \
+#define SUM_KERNEL(function, ORDER, expression)                                                                        \
     TARGET static double function(double *restrict a, double *restrict b, double *restrict c, double s, size_t n)      \
     {                                                                                                                  \
         VEC s0 = SET(0), s1 = SET(0), s2 = SET(0), s3 = SET(0);                                                        \
         (void)s;                                                                                                       \
         (void)b;                                                                                                       \
         (void)c;                                                                                                       \
-        ORDER(s0 = ADD(s0, expression(i)); s1 = ADD(s1, expression(i + LANES));                                         \
-             s2 = ADD(s2, expression(i + 2 * LANES)); s3 = ADD(s3, expression(i + 3 * LANES));)                        \
+        ORDER(s0 = ADD(s0, expression(i)); s1 = ADD(s1, expression(i + LANES));                                        \
+              s2 = ADD(s2, expression(i + 2 * LANES)); s3 = ADD(s3, expression(i + 3 * LANES));)                       \
         return SUM(ADD(ADD(s0, s1), ADD(s2, s3)));                                                                     \
     }
 
-#define COPY_AT(k) LOAD(a + (k))
-#define SCALE_AT(k) MUL(q, LOAD(c + (k)))
-#define ADD_AT(k) ADD(LOAD(a + (k)), LOAD(b + (k)))
-#define TRIAD_AT(k) ADD(LOAD(b + (k)), MUL(q, LOAD(c + (k))))
-#define FILL_AT(k) q
-#define DOT_AT(k) MUL(LOAD(a + (k)), LOAD(b + (k)))
+#define COPY_AT(k)   LOAD(a + (k))
+#define SCALE_AT(k)  MUL(q, LOAD(c + (k)))
+#define ADD_AT(k)    ADD(LOAD(a + (k)), LOAD(b + (k)))
+#define TRIAD_AT(k)  ADD(LOAD(b + (k)), MUL(q, LOAD(c + (k))))
+#define FILL_AT(k)   q
+#define DOT_AT(k)    MUL(LOAD(a + (k)), LOAD(b + (k)))
 #define UPDATE_AT(k) MUL(q, LOAD(a + (k)))
-#define NOTHING() (void)0
+#define NOTHING()    (void)0
 
 KERNEL(NAME(copy), EACH, STORE2, c, COPY_AT, NOTHING())
 KERNEL(NAME(scale), EACH, STORE2, b, SCALE_AT, NOTHING())
@@ -101,7 +101,7 @@ KERNEL(NAME(update_nt_paged), PAGED, STREAM2, a, UPDATE_AT, FENCE())
     [MW_OP_COPY] = NAME(copy_nt_paged), [MW_OP_SCALE] = NAME(scale_nt_paged), [MW_OP_ADD] = NAME(add_nt_paged),        \
     [MW_OP_TRIAD] = NAME(triad_nt_paged), [MW_OP_FILL] = NAME(fill_nt_paged), [MW_OP_UPDATE] = NAME(update_nt_paged)
 #else
-#define NT_KERNELS 0
+#define NT_KERNELS       0
 #define NT_PAGED_KERNELS 0
 #endif
 

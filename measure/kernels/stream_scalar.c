@@ -3,14 +3,14 @@
 
 #define NAME(op) scalar_##op
 #define TARGET
-#define VEC double
-#define LANES 1
-#define LOAD(p) (*(p))
+#define VEC         double
+#define LANES       1
+#define LOAD(p)     (*(p))
 #define STORE(p, v) (*(p) = (v))
-#define SET(s) (s)
-#define ADD(x, y) ((x) + (y))
-#define MUL(x, y) ((x) * (y))
-#define SUM(v) (v)
+#define SET(s)      (s)
+#define ADD(x, y)   ((x) + (y))
+#define MUL(x, y)   ((x) * (y))
+#define SUM(v)      (v)
 
 #include "measure/kernels/stream_body.h"
 

@@ -5,19 +5,19 @@
 #include <immintrin.h>
 
 #define NAME(op) sse2_##op
-#define TARGET 
-#define VEC __m128d
-#define LANES 2
-#define LOAD(p) _mm_load_pd(p)
+#define TARGET
+#define VEC         __m128d
+#define LANES       2
+#define LOAD(p)     _mm_load_pd(p)
 #define STORE(p, v) _mm_store_pd(p, v)
-#define SET(s) _mm_set1_pd(s)
-#define ADD(x, y) _mm_add_pd(x, y)
-#define MUL(x, y) _mm_mul_pd(x, y)
-#define SUM(v) sse2_sum(v)
+#define SET(s)      _mm_set1_pd(s)
+#define ADD(x, y)   _mm_add_pd(x, y)
+#define MUL(x, y)   _mm_mul_pd(x, y)
+#define SUM(v)      sse2_sum(v)
 #define STREAM2(p, v, w)                                                                                               \
     do {                                                                                                               \
-        _mm_stream_pd(p, v);                                                                                         \
-        _mm_stream_pd((p) + LANES, w);                                                                               \
+        _mm_stream_pd(p, v);                                                                                           \
+        _mm_stream_pd((p) + LANES, w);                                                                                 \
     } while (0)
 #define FENCE() _mm_sfence()
 

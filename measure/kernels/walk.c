@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/kernels/walk.h"
 
-#define LOAD p = *(void *const *)p;
+#define LOAD   p = *(void *const *)p;
 #define LOAD16 LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD
 
 void *mw_kernel_walk(void *p, uint64_t loads)
@@ -10,8 +10,7 @@ void *mw_kernel_walk(void *p, uint64_t loads)
         LOAD16 LOAD16 LOAD16 LOAD16
     }
     while (loads--) {
-        LOAD
-        __asm__ volatile("" : "+r"(p));
+        LOAD __asm__ volatile("" : "+r"(p));
     }
     return p;
 }

@@ -76,7 +76,8 @@ static void settle(const char *folder)
     get(folder, "scaling_governor", governor, sizeof governor);
     long low = get_khz(folder, "scaling_min_freq"), high = get_khz(folder, "scaling_max_freq");
     long khz = !strcmp(governor, "userspace") ? clamp(get_khz(folder, "scaling_setspeed"), low, high)
-               : !strcmp(governor, "powersave") && access(folder, F_OK) ? low : high;
+               : !strcmp(governor, "powersave") && access(folder, F_OK) ? low
+                                                                        : high;
     if (khz == setting("SHIM_STUCK") && !strstr(folder, "/policy0"))
         return;
     put_khz(folder, "scaling_cur_freq", khz);

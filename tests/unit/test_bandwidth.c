@@ -40,8 +40,11 @@ static void test_all(void **state)
     assert_int_equal(err, MW_OK);
     for (int t = 0; t < MW_BW_TESTS; t++)
         for (int i = 0; i < 3 && mw_bandwidth_exists((enum mw_bandwidth_test)t); i++) {
-            struct mw_bandwidth_case c = {.test = (enum mw_bandwidth_test)t, .cores = 1, .size_bytes = sizes[i],
-                                          .offset_bytes = offsets[i], .stride_bytes = t == MW_BW_STRIDED_READ ? 128 : 0};
+            struct mw_bandwidth_case c = {.test = (enum mw_bandwidth_test)t,
+                                          .cores = 1,
+                                          .size_bytes = sizes[i],
+                                          .offset_bytes = offsets[i],
+                                          .stride_bytes = t == MW_BW_STRIDED_READ ? 128 : 0};
             struct mw_bandwidth_rate rate = {0};
             err = mw_bandwidth_run(&b, &c, &rate, &error);
             if (err)

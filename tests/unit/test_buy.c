@@ -21,8 +21,8 @@ static struct mw_buy_source source_of(const struct mw_profile *machine, enum mw_
     return source;
 }
 
-static struct mw_buy_estimate one_answer(const struct mw_buy_source *source, const struct mw_profile *b, const struct mw_points *runs,
-                                         double cores)
+static struct mw_buy_estimate one_answer(const struct mw_buy_source *source, const struct mw_profile *b,
+                                         const struct mw_points *runs, double cores)
 {
     struct mw_buy_target target = {.profile = b, .runs = runs};
     struct mw_buy_result result;
@@ -102,18 +102,19 @@ static void points_there(void **state)
 {
     (void)state;
     struct mw_profile b = {.cores = 16, .smt = 2};
-    struct mw_point run[] = {{.cores = 8, .value = 12, .count = 1}, {.cores = 16, .value = 7, .count = 1},
+    struct mw_point run[] = {{.cores = 8, .value = 12, .count = 1},
+                             {.cores = 16, .value = 7, .count = 1},
                              {.cores = 32, .value = 6, .count = 1}};
     struct mw_points runs = {run, 3, MW_TIME};
     struct mw_buy_source source = source_of(NULL, MW_BUY_MEMORY_NO);
     struct mw_buy_estimate e = one_answer(&source, &b, &runs, 1), at = one_answer(&source, &b, &runs, 8);
-    assert_near(e.time_s, 82, 1e-9);                               /* hyper-threads don't bend the cores */
+    assert_near(e.time_s, 82, 1e-9); /* hyper-threads don't bend the cores */
     assert_near(one_answer(&source, &b, &runs, 12).time_s, 2 + 80. / 12, 1e-9);
     assert_near(one_answer(&source, &b, &runs, 32).time_s, 6, 1e-9);
     assert_near(at.time_s, 12, 1e-9);
     assert_true(log(e.time_high_s / e.time_low_s) > 5 * log(at.time_high_s / at.time_low_s));
     runs.count = 2;
-    run[1].value = 5;                                              /* above linear: a power of p, never below 0 */
+    run[1].value = 5; /* above linear: a power of p, never below 0 */
     assert_near(one_answer(&source, &b, &runs, 4).time_s, 12 * 12 / 5., 1e-9);
     struct mw_point speedup[] = {{.cores = 2, .value = 1 / .6, .count = 1}, {.cores = 4, .value = 1 / .4, .count = 1}};
     struct mw_points speedups = {speedup, 2, MW_SPEEDUP};
@@ -223,9 +224,10 @@ static void energies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_machine), cmocka_unit_test(memory_shift),    cmocka_unit_test(widths),   cmocka_unit_test(one_point_there),
-        cmocka_unit_test(alarm),        cmocka_unit_test(bandwidth_floor), cmocka_unit_test(refusals), cmocka_unit_test(ranking),
-        cmocka_unit_test(whatif_words), cmocka_unit_test(energies),        cmocka_unit_test(points_there),
+        cmocka_unit_test(same_machine),    cmocka_unit_test(memory_shift), cmocka_unit_test(widths),
+        cmocka_unit_test(one_point_there), cmocka_unit_test(alarm),        cmocka_unit_test(bandwidth_floor),
+        cmocka_unit_test(refusals),        cmocka_unit_test(ranking),      cmocka_unit_test(whatif_words),
+        cmocka_unit_test(energies),        cmocka_unit_test(points_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,8 @@
 
 #include "measure/changepoint.h"
 
-#define KIB 1024.0
-#define MIB (1024.0 * 1024.0)
+#define KIB    1024.0
+#define MIB    (1024.0 * 1024.0)
 #define POINTS 400
 
 struct curve {
@@ -140,14 +140,16 @@ static void test_no_step(void **state)
 static void test_measured(void **state)
 {
     (void)state;
-    static const double kib[] = {8, 16, 24, 32, 40, 44, 46, 48, 50, 52, 56, 64, 96, 128, 256, 512, 1024, 1280, 1472, 1536,
-                                 1664, 1792, 1920, 2048, 2176, 2304, 2432, 2560, 2816, 3072, 3584, 4096, 5632, 7168, 9216,
-                                 12288, 15360, 20480, 26624, 32768, 45056, 57344, 73728, 98304, 122880, 163840, 262144,
-                                 360448, 589824};
-    static const double ns[] = {1.67, 1.67, 1.67, 1.669, 1.671, 1.673, 1.68, 1.687, 3.588, 5.29, 5.305, 5.316, 5.33, 5.34,
-                                5.34, 5.34, 5.6, 6.1, 6.627, 6.536, 7.343, 8.932, 8.918, 8.852, 11.055, 12.106, 13.693,
-                                15.153, 16.327, 17.011, 17.37, 13.525, 16.25, 18.025, 20.21, 22.5, 25.86, 27.849, 32.123,
-                                47.566, 78.13, 84.797, 85.121, 83.092, 91.171, 93.282, 99.249, 108.567, 99.174};
+    static const double kib[] = {8,     16,    24,    32,    40,     44,     46,     48,     50,    52,
+                                 56,    64,    96,    128,   256,    512,    1024,   1280,   1472,  1536,
+                                 1664,  1792,  1920,  2048,  2176,   2304,   2432,   2560,   2816,  3072,
+                                 3584,  4096,  5632,  7168,  9216,   12288,  15360,  20480,  26624, 32768,
+                                 45056, 57344, 73728, 98304, 122880, 163840, 262144, 360448, 589824};
+    static const double ns[] = {1.67,  1.67,   1.67,   1.669,  1.671,  1.673,  1.68,   1.687,   3.588,  5.29,
+                                5.305, 5.316,  5.33,   5.34,   5.34,   5.34,   5.6,    6.1,     6.627,  6.536,
+                                7.343, 8.932,  8.918,  8.852,  11.055, 12.106, 13.693, 15.153,  16.327, 17.011,
+                                17.37, 13.525, 16.25,  18.025, 20.21,  22.5,   25.86,  27.849,  32.123, 47.566,
+                                78.13, 84.797, 85.121, 83.092, 91.171, 93.282, 99.249, 108.567, 99.174};
     struct mw_step steps[MW_STEP_MAX];
     struct mw_error error;
     size_t count, n = sizeof kib / sizeof *kib;
@@ -200,9 +202,11 @@ static void test_ways(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sharp_steps), cmocka_unit_test(test_spoiled_points), cmocka_unit_test(test_gradual_step),
-        cmocka_unit_test(test_missing_plateau), cmocka_unit_test(test_no_step), cmocka_unit_test(test_measured),
-        cmocka_unit_test(test_isotonic), cmocka_unit_test(test_line), cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_sharp_steps),  cmocka_unit_test(test_spoiled_points),
+        cmocka_unit_test(test_gradual_step), cmocka_unit_test(test_missing_plateau),
+        cmocka_unit_test(test_no_step),      cmocka_unit_test(test_measured),
+        cmocka_unit_test(test_isotonic),     cmocka_unit_test(test_line),
+        cmocka_unit_test(test_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,10 @@ static const unsigned BOUNDARY = 12;
 static struct mw_point measure(const struct mw_mechanism_draw *truth, unsigned cores, double freq_hz)
 {
     double wiggle = .01 * sin(12.9898 * cores + freq_hz / 1e9);
-    return (struct mw_point){.cores = cores, .freq_hz = freq_hz, .count = 1, .noise_factor = 1,
+    return (struct mw_point){.cores = cores,
+                             .freq_hz = freq_hz,
+                             .count = 1,
+                             .noise_factor = 1,
                              .value = 100 * exp(wiggle) * mw_mechanism_time(truth, cores, freq_hz / 2.4e9, 24, NULL)};
 }
 
@@ -44,7 +47,8 @@ static const struct {
     {{.law = MW_MECHANISM_ROOF, .serial = 1e-4, .latency = .4, .roof = .2}, MW_VERDICT_MEMORY_BANDWIDTH},
     {{.law = MW_MECHANISM_CACHE, .serial = 1e-4, .latency = 2, .cache = 1.8}, MW_VERDICT_CACHE},
     {{.law = MW_MECHANISM_GRANULARITY, .serial = 1e-4, .latency = .02, .grains = 36}, MW_VERDICT_GRANULARITY},
-    {{.law = MW_MECHANISM_STEP, .serial = 1e-3, .latency = .05, .step = .4, .step_after = 12, .step_persists = true}, MW_VERDICT_STEP},
+    {{.law = MW_MECHANISM_STEP, .serial = 1e-3, .latency = .05, .step = .4, .step_after = 12, .step_persists = true},
+     MW_VERDICT_STEP},
     {{.law = MW_MECHANISM_WEAK, .latency = .1, .growth = .02}, MW_VERDICT_FLAT},
     {{.law = MW_MECHANISM_OVERHEAD, .serial = 1e-3, .latency = .05, .overhead_fixed = .01}, MW_VERDICT_SLOWS_DOWN},
 };
@@ -59,7 +63,8 @@ static void verdicts(void **state)
         struct mw_point items[10];
         struct mw_diagnosis d = diagnose(items, ten_points(items, &truth));
         if (d.verdict != CASES[i].verdict)
-            fail_msg("case %zu: %s, not %s (%.2f)", i, mw_verdict_name(d.verdict), mw_verdict_name(CASES[i].verdict), d.confidence);
+            fail_msg("case %zu: %s, not %s (%.2f)", i, mw_verdict_name(d.verdict), mw_verdict_name(CASES[i].verdict),
+                     d.confidence);
         assert_int_equal(d.points_used, 10);
         assert_int_equal(d.end_count, CASES[i].verdict == MW_VERDICT_FLAT ? 0 : 4);
     }
@@ -146,7 +151,8 @@ static void next_points(void **state)
         candidates[n++] = (struct mw_query){p, 1.2e9};
         candidates[n++] = (struct mw_query){p, 2.4e9};
     }
-    struct mw_diagnose_options options = {.cores = 24, .freq_max_hz = 2.4e9, .boundaries = &BOUNDARY, .boundary_count = 1, .seed = 1};
+    struct mw_diagnose_options options = {
+        .cores = 24, .freq_max_hz = 2.4e9, .boundaries = &BOUNDARY, .boundary_count = 1, .seed = 1};
     struct mw_point items[20];
     struct mw_points points = {items, 0, MW_TIME};
     static const struct mw_query design[] = {{24, 2.4e9}, {24, 1.2e9}, {6, 2.4e9}};
@@ -197,9 +203,9 @@ static void karp_flatt(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts),    cmocka_unit_test(same_twice),  cmocka_unit_test(one_frequency),
-        cmocka_unit_test(flat_facts),  cmocka_unit_test(whole_table), cmocka_unit_test(next_points),
-        cmocka_unit_test(refusals),    cmocka_unit_test(karp_flatt),
+        cmocka_unit_test(verdicts),   cmocka_unit_test(same_twice),  cmocka_unit_test(one_frequency),
+        cmocka_unit_test(flat_facts), cmocka_unit_test(whole_table), cmocka_unit_test(next_points),
+        cmocka_unit_test(refusals),   cmocka_unit_test(karp_flatt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,8 +119,13 @@ static void conditional_is_gsls(void **state)
         partner[i] = (i + 1) % M;
     for (int k = 0; k < MW_KERNEL_COUNT; k += 5) {
         double f = .9, scale = log(3e9), sigma = .1;
-        struct mw_ensemble_fit fit = {.law = "amdahl", .draw_count = 1, .param_count = 1, .params = &f, .scale = &scale,
-                                      .sigma = &sigma, .kernel = &k};
+        struct mw_ensemble_fit fit = {.law = "amdahl",
+                                      .draw_count = 1,
+                                      .param_count = 1,
+                                      .params = &f,
+                                      .scale = &scale,
+                                      .sigma = &sigma,
+                                      .kernel = &k};
         struct mw_ensemble ensemble = {&fit, 1};
         struct mw_spots data = {.items = sites, .count = N};
         struct mw_predictive predictive;

@@ -42,6 +42,7 @@ static void power(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(differences), cmocka_unit_test(refused), cmocka_unit_test(power)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(differences), cmocka_unit_test(refused),
+                                       cmocka_unit_test(power)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,10 +31,20 @@ static bool at_once(void)
 
 static struct mw_latency_options small(const unsigned *cpus, size_t count, const size_t *sizes, const unsigned *chains)
 {
-    return (struct mw_latency_options){.cpus = cpus, .cpu_count = count, .sizes_bytes = sizes, .size_count = 3,
-                                       .chains = chains, .chain_count = 2, .pages = MW_PAGES_HUGE, .line_bytes = 64,
-                                       .stride_bytes = 256, .group_bytes = 256 << 10, .node = MW_NODE_FIRST_TOUCH,
-                                       .rounds = 2, .max_time_s = HUGE_VAL, .seed = 1};
+    return (struct mw_latency_options){.cpus = cpus,
+                                       .cpu_count = count,
+                                       .sizes_bytes = sizes,
+                                       .size_count = 3,
+                                       .chains = chains,
+                                       .chain_count = 2,
+                                       .pages = MW_PAGES_HUGE,
+                                       .line_bytes = 64,
+                                       .stride_bytes = 256,
+                                       .group_bytes = 256 << 10,
+                                       .node = MW_NODE_FIRST_TOUCH,
+                                       .rounds = 2,
+                                       .max_time_s = HUGE_VAL,
+                                       .seed = 1};
 }
 
 static void a_measurement_is_complete_and_plausible(void **state)

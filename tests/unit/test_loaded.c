@@ -35,7 +35,8 @@ static bool stop_at_once(void)
 static void test_curve(void **state)
 {
     (void)state;
-    struct mw_loaded_options options = {.chase_bytes = 1 << 20, .load_bytes = 1 << 20, .windows = 1, .max_time_s = 2, .seed = 1};
+    struct mw_loaded_options options = {
+        .chase_bytes = 1 << 20, .load_bytes = 1 << 20, .windows = 1, .max_time_s = 2, .seed = 1};
     struct mw_loaded_point points[MW_LOADED_POINTS];
     struct mw_error error;
     size_t count = 9;

@@ -14,7 +14,8 @@ static void simulate(struct mw_mechanism_point *points, const struct mw_mechanis
 {
     for (size_t i = 0; i < N; i++) {
         double wiggle = .01 * sin(12.9898 * (double)(i + 1)); /* 1 % that no law explains */
-        points[i] = (struct mw_mechanism_point){CORES[i], FREQ[i], log(scale * mw_mechanism_time(truth, CORES[i], FREQ[i], 24, NULL)) + wiggle, 1};
+        points[i] = (struct mw_mechanism_point){
+            CORES[i], FREQ[i], log(scale * mw_mechanism_time(truth, CORES[i], FREQ[i], 24, NULL)) + wiggle, 1};
     }
 }
 
@@ -37,10 +38,15 @@ static void surfaces(void **state)
     static const double extra[] = {0, .09, .003, 37, .3, .4, .07};
     for (int law = 0; law < MW_MECHANISM_COUNT; law++)
         for (int i = 0; i < 200; i++) {
-            double serial = exp(-9 * (i % 10) / 10.), latency = exp(-4 + .03 * i), nonscaling = law == 0 ? latency / 3 : 0;
-            float c[MW_COLUMN_COUNT] = {(float)serial, (float)(1 - serial), (float)latency, (float)nonscaling, (float)extra[law], 0, 0};
-            struct mw_mechanism_draw draw = {.law = (enum mw_mechanism)law, .serial = serial, .parallel = 1 - serial,
-                                             .latency = latency, .nonscaling = nonscaling};
+            double serial = exp(-9 * (i % 10) / 10.), latency = exp(-4 + .03 * i),
+                   nonscaling = law == 0 ? latency / 3 : 0;
+            float c[MW_COLUMN_COUNT] = {
+                (float)serial, (float)(1 - serial), (float)latency, (float)nonscaling, (float)extra[law], 0, 0};
+            struct mw_mechanism_draw draw = {.law = (enum mw_mechanism)law,
+                                             .serial = serial,
+                                             .parallel = 1 - serial,
+                                             .latency = latency,
+                                             .nonscaling = nonscaling};
             if (law == MW_MECHANISM_ROOF)
                 draw.roof = extra[law];
             if (law == MW_MECHANISM_OVERHEAD)
@@ -70,7 +76,8 @@ static void surfaces(void **state)
 static void shares_sum(void **state)
 {
     (void)state;
-    struct mw_mechanism_draw draw = {.law = MW_MECHANISM_ADDITIVE, .serial = .1, .parallel = .9, .latency = .5, .nonscaling = .05};
+    struct mw_mechanism_draw draw = {
+        .law = MW_MECHANISM_ADDITIVE, .serial = .1, .parallel = .9, .latency = .5, .nonscaling = .05};
     struct mw_mechanism_shares s;
     double t = mw_mechanism_time(&draw, 4, .5, 24, &s);
     assert_near(t, (.1 + .9 / 4) / .5 + .5 / 4 + .05, 1e-12);
@@ -81,7 +88,8 @@ static void shares_sum(void **state)
 static void recovers(void **state)
 {
     (void)state;
-    struct mw_mechanism_draw truth = {.law = MW_MECHANISM_ADDITIVE, .serial = .01, .parallel = .99, .latency = .8, .nonscaling = .04};
+    struct mw_mechanism_draw truth = {
+        .law = MW_MECHANISM_ADDITIVE, .serial = .01, .parallel = .99, .latency = .8, .nonscaling = .04};
     struct mw_mechanism_point points[N];
     struct mw_mechanism_shares want;
     (void)mw_mechanism_time(&truth, 24, 1, 24, &want);
@@ -105,7 +113,8 @@ static void recovers(void **state)
 static void finds_grains(void **state)
 {
     (void)state;
-    struct mw_mechanism_draw truth = {.law = MW_MECHANISM_GRANULARITY, .serial = .001, .parallel = .999, .latency = .05, .grains = 36};
+    struct mw_mechanism_draw truth = {
+        .law = MW_MECHANISM_GRANULARITY, .serial = .001, .parallel = .999, .latency = .05, .grains = 36};
     struct mw_mechanism_point points[N];
     simulate(points, &truth, 1);
     struct mw_mechanism_posterior posterior = infer(points, N);
@@ -117,8 +126,13 @@ static void finds_grains(void **state)
 static void invariant(void **state)
 {
     (void)state;
-    struct mw_mechanism_draw truth = {.law = MW_MECHANISM_STEP, .serial = .002, .parallel = .998, .latency = .1, .step = .3,
-                                      .step_after = 12, .step_persists = true};
+    struct mw_mechanism_draw truth = {.law = MW_MECHANISM_STEP,
+                                      .serial = .002,
+                                      .parallel = .998,
+                                      .latency = .1,
+                                      .step = .3,
+                                      .step_after = 12,
+                                      .step_persists = true};
     struct mw_mechanism_point points[N], other[N];
     simulate(points, &truth, 1);
     simulate(other, &truth, 1000);
@@ -153,8 +167,8 @@ static void refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(surfaces), cmocka_unit_test(shares_sum), cmocka_unit_test(recovers),
-        cmocka_unit_test(finds_grains), cmocka_unit_test(invariant), cmocka_unit_test(refuses),
+        cmocka_unit_test(surfaces),     cmocka_unit_test(shares_sum), cmocka_unit_test(recovers),
+        cmocka_unit_test(finds_grains), cmocka_unit_test(invariant),  cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

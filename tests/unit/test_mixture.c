@@ -32,9 +32,11 @@ static void simulate(struct campaign *c, const struct mw_law *law, const double 
             double freq_hz = freqs_ghz[j] * 1e9, phi = freq_hz / memory_freq_hz;
             double h = mw_law_h(law, params, cores[i], phi), h1 = mw_law_h(law, params, 1, phi);
             double value = speedup ? h1 / h : 1e11 * h / freq_hz;
-            points->items[points->count++] =
-                (struct mw_point){.cores = (unsigned)cores[i], .freq_hz = freq_hz, .count = 1, .noise_factor = 1,
-                                  .value = value * exp(gsl_ran_gaussian(rng, noise))};
+            points->items[points->count++] = (struct mw_point){.cores = (unsigned)cores[i],
+                                                               .freq_hz = freq_hz,
+                                                               .count = 1,
+                                                               .noise_factor = 1,
+                                                               .value = value * exp(gsl_ran_gaussian(rng, noise))};
         }
     gsl_rng_free(rng);
     c->model.quantity = points->quantity;
@@ -142,8 +144,9 @@ static void intervals_cover_simulated_truth(void **state)
         assert_int_equal(fit(&c, NULL, 1), MW_OK);
         assert_int_equal(mw_predict(&c.model, query, 5, out, NULL), MW_OK);
         for (int i = 0; i < 5; i++, asked++) {
-            double truth = 1e11 * mw_law_h(&mw_law_usl_memory, usl_memory, query[i].cores,
-                                           query[i].freq_hz / memory_freq_hz) / query[i].freq_hz;
+            double truth = 1e11 *
+                           mw_law_h(&mw_law_usl_memory, usl_memory, query[i].cores, query[i].freq_hz / memory_freq_hz) /
+                           query[i].freq_hz;
             inside += truth >= out[i].low && truth <= out[i].high;
             assert_near(log(out[i].value / truth), 0, .3);
         }
@@ -254,7 +257,9 @@ static void many_points_are_thinned(void **state)
     for (int grid = 0; grid < 2; grid++) {
         struct mw_spots spots;
         for (size_t i = 0; i < MANY; i++)
-            points.items[i] = (struct mw_point){.cores = 1 + (unsigned)(i % 200), .count = 1, .value = 1,
+            points.items[i] = (struct mw_point){.cores = 1 + (unsigned)(i % 200),
+                                                .count = 1,
+                                                .value = 1,
                                                 .freq_hz = 1e9 + 1e5 * (double)(grid ? i / 200 * 200 : i)};
         assert_int_equal(mw_spots_init(&spots, &points, memory_freq_hz, MW_SPOTS_SAMPLE, NULL), MW_OK);
         assert_in_range(spots.count, MW_SPOTS_SAMPLE / 2, MW_SPOTS_SAMPLE);

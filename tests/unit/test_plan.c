@@ -19,7 +19,12 @@ static struct mw_point point_at(unsigned p, double freq_hz)
 {
     static const double w[MW_POWER_TERMS] = {38, 12, 6, 1.1, 1.4};
     double t = time_of(p, freq_hz);
-    return (struct mw_point){.cores = p, .freq_hz = freq_hz, .value = t, .count = 1, .noise_factor = 1, .has_energy = true,
+    return (struct mw_point){.cores = p,
+                             .freq_hz = freq_hz,
+                             .value = t,
+                             .count = 1,
+                             .noise_factor = 1,
+                             .has_energy = true,
                              .energy_j = t * mw_power_law(w, p, mw_sockets(p, 12), freq_hz / 2.4e9)};
 }
 
@@ -33,9 +38,15 @@ static int setup(void **state)
 
 static struct mw_plan_options options_for(enum mw_plan_purpose purpose, size_t count)
 {
-    return (struct mw_plan_options){.purpose = purpose, .goal = {.objective = MW_OBJECTIVE_ENERGY, .certainty = .9},
-                                    .tolerance = .02, .count = count, .candidates = grid, .candidate_count = ALL,
-                                    .boundaries = &boundary, .boundary_count = 1, .seed = 1};
+    return (struct mw_plan_options){.purpose = purpose,
+                                    .goal = {.objective = MW_OBJECTIVE_ENERGY, .certainty = .9},
+                                    .tolerance = .02,
+                                    .count = count,
+                                    .candidates = grid,
+                                    .candidate_count = ALL,
+                                    .boundaries = &boundary,
+                                    .boundary_count = 1,
+                                    .seed = 1};
 }
 
 static bool has(const struct mw_plan *plan, unsigned cores, double freq_hz)
@@ -130,7 +141,9 @@ static void surface_shrinks(void **state)
     struct mw_plan plan;
     double before = 0, after = 0;
     assert_int_equal(mw_plan_make(&plan, &points, &o, NULL), MW_OK);
-    assert_int_equal(sscanf(plan.points[2].settles, "known to %*f %% here; the mean over the surface falls from %lf to %lf", &before, &after), 2);
+    assert_int_equal(sscanf(plan.points[2].settles,
+                            "known to %*f %% here; the mean over the surface falls from %lf to %lf", &before, &after),
+                     2);
     assert_true(after < before);
     mw_plan_release(&plan);
 }

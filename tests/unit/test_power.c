@@ -24,10 +24,14 @@ static void table(struct mw_points *points, struct mw_point *items, double noise
     for (int f = 0; f < FREQS; f++)
         for (unsigned p = 1; p <= CORES; p++) {
             double freq = 1.2e9 + .2e9 * f, x = freq / 2.4e9;
-            double power = watts * mw_power_law(truth, p, mw_sockets(p, 12), x) *
-                           exp(noise_sd * noise(points->count));
-            items[points->count++] = (struct mw_point){.cores = p, .freq_hz = freq, .value = 100, .count = 1,
-                                                       .has_power = true, .power_w = power, .noise_factor = 1};
+            double power = watts * mw_power_law(truth, p, mw_sockets(p, 12), x) * exp(noise_sd * noise(points->count));
+            items[points->count++] = (struct mw_point){.cores = p,
+                                                       .freq_hz = freq,
+                                                       .value = 100,
+                                                       .count = 1,
+                                                       .has_power = true,
+                                                       .power_w = power,
+                                                       .noise_factor = 1};
         }
 }
 
@@ -66,7 +70,8 @@ static void no_negative_coefficient(void **state)
     struct mw_points points;
     struct mw_model_power power;
     table(&points, items, 0, 1);
-    for (size_t i = 0; i < points.count; i++) /* falls with the second socket, as where cores wait for the largest chunk */
+    for (size_t i = 0; i < points.count;
+         i++) /* falls with the second socket, as where cores wait for the largest chunk */
         items[i].power_w *= items[i].cores > 12 ? .9 : 1;
     assert_int_equal(mw_power_fit(&power, &points, 12, 1, NULL), MW_OK);
     assert_true(power.s0_w >= 0 && power.s1_w >= 0 && power.u3_w >= 0 && power.c1_w >= 0 && power.c3_w >= 0);
@@ -150,8 +155,12 @@ static void one_frequency(void **state)
     struct mw_point items[CORES];
     struct mw_points points = {.items = items, .count = 12, .quantity = MW_TIME};
     for (unsigned p = 0; p < 12; p++)
-        items[p] = (struct mw_point){.cores = p + 1, .value = 10, .count = 1, .has_energy = true,
-                                     .energy_j = 10 * (50 + 3 * (p + 1)), .noise_factor = 1};
+        items[p] = (struct mw_point){.cores = p + 1,
+                                     .value = 10,
+                                     .count = 1,
+                                     .has_energy = true,
+                                     .energy_j = 10 * (50 + 3 * (p + 1)),
+                                     .noise_factor = 1};
     struct mw_model_power power;
     struct mw_query query = {7, 0};
     double watts, sd;
@@ -165,8 +174,12 @@ static void one_frequency(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(law),        cmocka_unit_test(exact_table),         cmocka_unit_test(no_negative_coefficient),
-        cmocka_unit_test(ten_points), cmocka_unit_test(units_do_not_matter), cmocka_unit_test(too_few),
+        cmocka_unit_test(law),
+        cmocka_unit_test(exact_table),
+        cmocka_unit_test(no_negative_coefficient),
+        cmocka_unit_test(ten_points),
+        cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(too_few),
         cmocka_unit_test(one_frequency),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

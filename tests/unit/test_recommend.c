@@ -30,11 +30,19 @@ static int setup(void **state)
     static const double freqs[POINTS] = {1.2e9, 1.2e9, 1.2e9, 1.2e9, 1.8e9, 1.8e9, 2.4e9, 2.4e9, 2.4e9, 2.4e9};
     struct mw_mixture_options options = {.memory_freq_hz = 2.133e9, .seed = 1};
     model = (struct mw_model){.quantity = MW_TIME, .memory_freq_hz = 2.133e9};
-    model.points = (struct mw_points){.items = calloc(POINTS, sizeof *model.points.items), .count = POINTS, .quantity = MW_TIME};
+    model.points =
+        (struct mw_points){.items = calloc(POINTS, sizeof *model.points.items), .count = POINTS, .quantity = MW_TIME};
     for (size_t i = 0; i < POINTS; i++) {
         double t = time_of(cores[i], freqs[i]), w = power_of(cores[i], freqs[i]);
-        model.points.items[i] = (struct mw_point){.cores = cores[i], .freq_hz = freqs[i], .value = t, .count = 1, .noise_factor = 1,
-                                                  .has_power = true, .power_w = w, .has_energy = true, .energy_j = t * w};
+        model.points.items[i] = (struct mw_point){.cores = cores[i],
+                                                  .freq_hz = freqs[i],
+                                                  .value = t,
+                                                  .count = 1,
+                                                  .noise_factor = 1,
+                                                  .has_power = true,
+                                                  .power_w = w,
+                                                  .has_energy = true,
+                                                  .energy_j = t * w};
     }
     return mw_mixture_fit(&model.ensemble, &model.points, &options, NULL) ||
            mw_power_fit(&model.power, &model.points, 12, 1, NULL);
@@ -104,7 +112,8 @@ static void least_energy(void **state)
     }
     assert_true(found <= 1.005 * best_energy());
     const struct mw_option *o = chosen(&r);
-    double truth = time_of(o->candidate.cores, o->candidate.freq_hz) * power_of(o->candidate.cores, o->candidate.freq_hz);
+    double truth =
+        time_of(o->candidate.cores, o->candidate.freq_hz) * power_of(o->candidate.cores, o->candidate.freq_hz);
     double reference = time_of(24, 2.4e9) * power_of(24, 2.4e9);
     assert_true(truth >= o->energy_j.low && truth <= o->energy_j.high);
     assert_true(truth / reference - 1 >= r.energy_change.low && truth / reference - 1 <= r.energy_change.high);
@@ -187,7 +196,8 @@ static void front(void **state)
     for (size_t i = 0; i < r.front_count; i++) {
         const struct mw_option *a = &r.options[r.front[i]];
         for (size_t k = 0; k < r.count; k++)
-            assert_false(r.options[k].time_s.value < a->time_s.value && r.options[k].energy_j.value < a->energy_j.value);
+            assert_false(r.options[k].time_s.value < a->time_s.value &&
+                         r.options[k].energy_j.value < a->energy_j.value);
     }
     assert_near(r.options[r.front[0]].time_s.value, time_of(24, 2.4e9), 1e-9);
     mw_recommendation_release(&r);
@@ -214,7 +224,8 @@ static void what_is_missing_is_said(void **state)
 static void reference_by_name(void **state)
 {
     (void)state;
-    struct mw_goal goal = {.objective = MW_OBJECTIVE_TIME, .certainty = .9, .has_reference = true, .reference = {12, 2.4e9}};
+    struct mw_goal goal = {
+        .objective = MW_OBJECTIVE_TIME, .certainty = .9, .has_reference = true, .reference = {12, 2.4e9}};
     struct mw_recommendation r = ask(&goal, &plain);
     assert_int_equal(r.reference.candidate.cores, 12);
     assert_near(r.time_change.value, time_of(24, 2.4e9) / time_of(12, 2.4e9) - 1, 1e-9);
@@ -240,9 +251,15 @@ static void gains_are_parsed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grid_and_reference), cmocka_unit_test(least_energy),    cmocka_unit_test(limits_hold),
-        cmocka_unit_test(nothing_keeps_it),   cmocka_unit_test(within_and_gain), cmocka_unit_test(front),
-        cmocka_unit_test(reference_by_name),  cmocka_unit_test(gains_are_parsed), cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(grid_and_reference),
+        cmocka_unit_test(least_energy),
+        cmocka_unit_test(limits_hold),
+        cmocka_unit_test(nothing_keeps_it),
+        cmocka_unit_test(within_and_gain),
+        cmocka_unit_test(front),
+        cmocka_unit_test(reference_by_name),
+        cmocka_unit_test(gains_are_parsed),
+        cmocka_unit_test(what_is_missing_is_said),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

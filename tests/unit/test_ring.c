@@ -126,11 +126,8 @@ static void test_disorder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_ring),
-        cmocka_unit_test(test_ordered_ring),
-        cmocka_unit_test(test_growing_ring),
-        cmocka_unit_test(test_stride),
-        cmocka_unit_test(test_disorder),
+        cmocka_unit_test(test_random_ring), cmocka_unit_test(test_ordered_ring), cmocka_unit_test(test_growing_ring),
+        cmocka_unit_test(test_stride),      cmocka_unit_test(test_disorder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,10 +28,12 @@ static void make(struct instance *x, unsigned long seed)
         for (size_t o = 0; o < OPTIONS; o++) {
             unsigned cores = 1 + (unsigned)(uniform() * 8);
             double time = (20 + 80 * uniform()) / cores + 5 * uniform(), power = 10 + cores * (2 + 4 * uniform());
-            x->options[j][o] = (struct mw_job_option){.cores = cores, .freq_hz = 2e9, .time_s = time, .power_w = power,
-                                                      .energy_j = time * power};
+            x->options[j][o] = (struct mw_job_option){
+                .cores = cores, .freq_hz = 2e9, .time_s = time, .power_w = power, .energy_j = time * power};
         }
-        x->jobs[j] = (struct mw_job){.name = "job", .options = x->options[j], .option_count = 2 + (size_t)(uniform() * (OPTIONS - 1)),
+        x->jobs[j] = (struct mw_job){.name = "job",
+                                     .options = x->options[j],
+                                     .option_count = 2 + (size_t)(uniform() * (OPTIONS - 1)),
                                      .deadline_s = seed % 2 ? 15 + 30 * uniform() : 0};
     }
     x->limits = (struct mw_jobs_limits){.cores = (unsigned)((double)x->count * (1.5 + 4 * uniform())),
@@ -56,8 +58,9 @@ static bool brute(const struct instance *x, enum mw_jobs_objective objective, do
             good = good && (!(x->jobs[j].deadline_s > 0) || o->time_s <= x->jobs[j].deadline_s);
         }
         good = good && cores <= x->limits.cores && (!(x->limits.power_cap_w > 0) || w <= x->limits.power_cap_w);
-        bool better = !any || (objective == MW_JOBS_ENERGY ? e < *energy
-                                                           : longest < *makespan || (longest <= *makespan && e < *energy));
+        bool better =
+            !any ||
+            (objective == MW_JOBS_ENERGY ? e < *energy : longest < *makespan || (longest <= *makespan && e < *energy));
         if (good && better) {
             any = true;
             *energy = e;

@@ -125,8 +125,14 @@ static struct mw_stream_result run(const struct mw_stream_isa *isa, const struct
     unsigned cpus[2];
     size_t n = t.core_count < 2 ? 1 : 2;
     assert_int_equal(mw_topology_select(&t, n, MW_ORDER_COMPACT, false, cpus, &error), MW_OK);
-    struct mw_stream_options o = {.cpus = cpus, .cpu_count = n, .array_bytes = 1 << 20, .variants = variants,
-                                  .variant_count = count, .runs = 3, .max_time_s = HUGE_VAL, .node = MW_NODE_FIRST_TOUCH,
+    struct mw_stream_options o = {.cpus = cpus,
+                                  .cpu_count = n,
+                                  .array_bytes = 1 << 20,
+                                  .variants = variants,
+                                  .variant_count = count,
+                                  .runs = 3,
+                                  .max_time_s = HUGE_VAL,
+                                  .node = MW_NODE_FIRST_TOUCH,
                                   .isas = isa ? isas : mw_stream_isas};
     if (mw_stream_run(&o, &result, &error))
         fail_msg("%s", error.message);
@@ -166,7 +172,8 @@ static void faulty_kernels_are_found(void **state)
     mw_stream_release(&r);
     bad = mw_stream_scalar;
     bad.plain[MW_OP_TRIAD] = nan_triad;
-    static const struct mw_stream_variant two[] = {{MW_OP_TRIAD, false, MW_PAGES_HUGE}, {MW_OP_READ, false, MW_PAGES_BASE}};
+    static const struct mw_stream_variant two[] = {{MW_OP_TRIAD, false, MW_PAGES_HUGE},
+                                                   {MW_OP_READ, false, MW_PAGES_BASE}};
     r = run(&bad, two, 2);
     assert_false(r.rows[0].valid);
     assert_true(r.rows[1].valid);
@@ -194,9 +201,12 @@ static void names_are_parsed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_do_what_they_say), cmocka_unit_test(the_replay_sees_faults),
-        cmocka_unit_test(the_shadow_neither_grows_nor_vanishes), cmocka_unit_test(a_run_is_complete),
-        cmocka_unit_test(faulty_kernels_are_found), cmocka_unit_test(names_are_parsed),
+        cmocka_unit_test(kernels_do_what_they_say),
+        cmocka_unit_test(the_replay_sees_faults),
+        cmocka_unit_test(the_shadow_neither_grows_nor_vanishes),
+        cmocka_unit_test(a_run_is_complete),
+        cmocka_unit_test(faulty_kernels_are_found),
+        cmocka_unit_test(names_are_parsed),
     };
     return cmocka_run_group_tests(tests, make_arrays, free_arrays);
 }

@@ -6,8 +6,8 @@
 
 static struct mw_site site(double cores, double freq)
 {
-    return (struct mw_site){.cores = cores, .freq_ghz = freq, .phi = freq / 2.133, .x = freq / 2.4,
-                            .sockets = ceil(cores / 12)};
+    return (struct mw_site){
+        .cores = cores, .freq_ghz = freq, .phi = freq / 2.133, .x = freq / 2.4, .sockets = ceil(cores / 12)};
 }
 
 static double ln_time(const struct mw_site *s)
@@ -95,7 +95,8 @@ static void laws(void **state)
 {
     (void)state;
     /* by hand: f .9, k 2, m1 .1, m2 .2 at p 4, F 2.133: mu .15, (1 + .3)(.1 + .225) = .4225 against 3 x .15 = .45 */
-    double vls[] = {.9, 2, .1, .2, .01}, usl[] = {.1, .01, .5}, additive[] = {.9, .5, .8, .01}, power[] = {1, .5, .1, .2};
+    double vls[] = {.9, 2, .1, .2, .01}, usl[] = {.1, .01, .5}, additive[] = {.9, .5, .8, .01},
+           power[] = {1, .5, .1, .2};
     struct mw_site s = site(4, 2.133), two = {24, 1, 1, .5, 2};
     double v;
     mw_surrogate_time_laws[0].eval(vls, 1, &s, &v);
@@ -166,7 +167,8 @@ static void energy(void **state)
 {
     (void)state;
     enum { N = 8 };
-    struct mw_site s[N] = {site(24, 2.4), site(24, 1.2), site(12, 2.4), site(6, 1.2), site(6, 2.4), site(18, 1.8), site(2, 1.2), site(2, 2.4)};
+    struct mw_site s[N] = {site(24, 2.4), site(24, 1.2), site(12, 2.4), site(6, 1.2),
+                           site(6, 2.4),  site(18, 1.8), site(2, 1.2),  site(2, 2.4)};
     struct mw_site q[3] = {site(20, 2), site(9, 1.5), site(4, 2)};
     double y[N], mean[3], variance[3];
     for (size_t i = 0; i < N; i++)
@@ -214,8 +216,8 @@ static void thinning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kriging), cmocka_unit_test(laws),   cmocka_unit_test(recovery),
-        cmocka_unit_test(scale),   cmocka_unit_test(energy), cmocka_unit_test(one_point_and_equal_points),
+        cmocka_unit_test(kriging),  cmocka_unit_test(laws),   cmocka_unit_test(recovery),
+        cmocka_unit_test(scale),    cmocka_unit_test(energy), cmocka_unit_test(one_point_and_equal_points),
         cmocka_unit_test(thinning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,10 +188,14 @@ static void team_meets_and_reports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(smt_comes_after_cores),       cmocka_unit_test(boundaries_of_compact_order),
-        cmocka_unit_test(last_caches_are_summed_once), cmocka_unit_test(no_caches_no_size),
-        cmocka_unit_test(more_cpus_than_a_fixed_mask), cmocka_unit_test(binding_is_read_back),
-        cmocka_unit_test(cpu_lists),                   cmocka_unit_test(every_core_has_a_clock),
+        cmocka_unit_test(smt_comes_after_cores),
+        cmocka_unit_test(boundaries_of_compact_order),
+        cmocka_unit_test(last_caches_are_summed_once),
+        cmocka_unit_test(no_caches_no_size),
+        cmocka_unit_test(more_cpus_than_a_fixed_mask),
+        cmocka_unit_test(binding_is_read_back),
+        cmocka_unit_test(cpu_lists),
+        cmocka_unit_test(every_core_has_a_clock),
         cmocka_unit_test(team_meets_and_reports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,21 +33,25 @@ struct session {
     bool no_energy, energy_only;
 };
 
-static enum mw_err measure(void *context, size_t i, const char *reason, struct mw_reading *reading, struct mw_error *error)
+static enum mw_err measure(void *context, size_t i, const char *reason, struct mw_reading *reading,
+                           struct mw_error *error)
 {
     struct session *s = context;
     (void)error;
     assert_true(*reason != '\0');
     double e = exp(s->noise * (fmod((double)i * .6180339887 + .5, 1) - .5) * sqrt(12));
     double t = time_of(&s->candidates[i]) * e, w = power_of(&s->candidates[i]);
-    *reading = (struct mw_reading){.time_s = s->energy_only ? 0 : t, .energy_j = s->no_energy ? 0 : t * w, .spread = s->spread,
+    *reading = (struct mw_reading){.time_s = s->energy_only ? 0 : t,
+                                   .energy_j = s->no_energy ? 0 : t * w,
+                                   .spread = s->spread,
                                    .failed = i == s->fails_at};
     s->runs++;
     return MW_OK;
 }
 
 static const unsigned boundary = 12;
-static const struct mw_tune_options plain = {.tolerance = .02, .max_points = 20, .boundaries = &boundary, .boundary_count = 1, .seed = 1};
+static const struct mw_tune_options plain = {
+    .tolerance = .02, .max_points = 20, .boundaries = &boundary, .boundary_count = 1, .seed = 1};
 
 static struct mw_tuner *tuner_for(const struct mw_goal *goal, const struct mw_tune_options *options,
                                   const struct mw_candidate *c, size_t count)
@@ -85,7 +89,8 @@ static void finds_the_best(void **state)
         double best = INFINITY, got = 0;
         for (size_t i = 0; i < ALL; i++) {
             struct mw_candidate one = {1, c[i].freq_hz};
-            struct mw_outlook o = {.ln_time = log(time_of(&c[i])), .ln_power = log(power_of(&c[i])),
+            struct mw_outlook o = {.ln_time = log(time_of(&c[i])),
+                                   .ln_power = log(power_of(&c[i])),
                                    .ln_efficiency = log(time_of(&one) / time_of(&c[i]) / c[i].cores)};
             double variance, value = mw_goal_value(&goals[g], &o, &variance);
             bool holds = mw_goal_chance(&goals[g], &o, log(reference_s)) > .5;
@@ -262,7 +267,8 @@ static void ready_lines(void **state)
     struct mw_command_line lines[MW_COMMAND_LINES];
     struct mw_command_facts facts = {.freq_low_hz = 1.2e9, .freq_high_hz = 2.4e9, .program = "./solver -n 3"};
     assert_int_equal(mw_command_lines(&(struct mw_candidate){12, 1.8e9}, &facts, lines), 4);
-    assert_string_equal(lines[0].text, "OMP_NUM_THREADS=12 OMP_PROC_BIND=close OMP_PLACES=cores taskset -c 0-11 ./solver -n 3");
+    assert_string_equal(lines[0].text,
+                        "OMP_NUM_THREADS=12 OMP_PROC_BIND=close OMP_PLACES=cores taskset -c 0-11 ./solver -n 3");
     assert_string_equal(lines[1].text, "sudo cpupower -c 0-11 frequency-set --min 1800MHz --max 1800MHz");
     assert_string_equal(lines[2].text, "sudo cpupower -c 0-11 frequency-set --min 1200MHz --max 2400MHz");
     assert_non_null(strstr(lines[3].text, "--cpus-per-task=12"));
@@ -275,9 +281,15 @@ static void ready_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_the_best),     cmocka_unit_test(same_seed_same_steps), cmocka_unit_test(one_frequency_is_careful),
-        cmocka_unit_test(infeasible_is_said), cmocka_unit_test(energies_alone),       cmocka_unit_test(noisy_readings),
-        cmocka_unit_test(failures),           cmocka_unit_test(small_choices),        cmocka_unit_test(ready_lines),
+        cmocka_unit_test(finds_the_best),
+        cmocka_unit_test(same_seed_same_steps),
+        cmocka_unit_test(one_frequency_is_careful),
+        cmocka_unit_test(infeasible_is_said),
+        cmocka_unit_test(energies_alone),
+        cmocka_unit_test(noisy_readings),
+        cmocka_unit_test(failures),
+        cmocka_unit_test(small_choices),
+        cmocka_unit_test(ready_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

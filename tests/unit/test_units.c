@@ -28,7 +28,8 @@ static void durations(void **state)
     static const struct {
         const char *text;
         double want;
-    } cases[] = {{"90", 90}, {"250ms", .25}, {"1m12.271s", 72.271}, {"1:12.5", 72.5}, {"2-03:04:05", 183845}, {"02:19:48", 8388}, {"2h", 7200}};
+    } cases[] = {{"90", 90},         {"250ms", .25}, {"1m12.271s", 72.271}, {"1:12.5", 72.5}, {"2-03:04:05", 183845},
+                 {"02:19:48", 8388}, {"2h", 7200}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double t;
         assert_int_equal(mw_parse_duration(cases[i].text, &t, NULL), MW_OK);
