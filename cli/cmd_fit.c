@@ -24,8 +24,7 @@ static const char *const methods[] = {"csa", "siman", NULL};
 
 static const struct cli_option options_table[] = {
     {"law", CLI_STRING, CLI_FIELD(struct fit_options, law), "NAME",
-     "auto (default): all laws, predictions by their mixture; or one law: vls, vls-contention, vls-onecore, amdahl, "
-     "usl, "
+     "auto (default): all laws, predictions by their mixture; or one law: vls, vls-contention, vls-onecore, amdahl, usl, "
      "amdahl-memory, usl-memory, contention-memory, saturating, granularity, power, socket, tiers, gustafson, sun-ni",
      NULL, 0, 0},
     {"loss", CLI_CHOICE, CLI_FIELD(struct fit_options, loss), "NAME",

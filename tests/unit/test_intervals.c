@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
+#include "tests/unit/simulate.h"
 
 #include "fit/combine.h"
 #include "model/laws.h"
@@ -15,19 +16,8 @@ enum { CORES = 8, FREQS = 4 };
 static struct mw_points simulate(const struct mw_law *law, const double *params, size_t freqs, double noise,
                                  unsigned long seed, struct mw_point *items)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    gsl_rng_set(rng, seed);
-    for (size_t i = 0; i < freqs * CORES; i++) {
-        double freq_hz = 1.2e9 + .4e9 * (double)(i / CORES);
-        double time_s = mw_time_s(law, params, 30e9, cores[i % CORES], freq_hz, memory_freq_hz);
-        items[i] = (struct mw_point){.cores = cores[i % CORES],
-                                     .freq_hz = freq_hz,
-                                     .count = 1,
-                                     .noise_factor = 1,
-                                     .value = time_s * exp(gsl_ran_gaussian(rng, noise))};
-    }
-    gsl_rng_free(rng);
-    return (struct mw_points){items, freqs * CORES, MW_TIME};
+    const struct simulated_grid grid = {cores, CORES, freqs, .4e9, memory_freq_hz};
+    return simulate_grid(law, params, &grid, noise, seed, items);
 }
 
 /* Everything that a fit says of parameters, from simulated times. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
+#include "tests/unit/simulate.h"
 
 #include "fit/score.h"
 #include "model/laws.h"
@@ -18,19 +19,8 @@ static const unsigned cores[CORES] = {1, 2, 3, 4, 6, 8, 12, 16, 24};
 static struct mw_points simulate(const struct mw_law *law, const double *params, double noise, unsigned long seed,
                                  struct mw_point *items)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    gsl_rng_set(rng, seed);
-    for (size_t i = 0; i < N; i++) {
-        double freq_hz = 1.2e9 + .4e9 * (double)(i / CORES);
-        double time_s = mw_time_s(law, params, 30e9, cores[i % CORES], freq_hz, memory_freq_hz);
-        items[i] = (struct mw_point){.cores = cores[i % CORES],
-                                     .freq_hz = freq_hz,
-                                     .count = 1,
-                                     .noise_factor = 1,
-                                     .value = time_s * exp(gsl_ran_gaussian(rng, noise))};
-    }
-    gsl_rng_free(rng);
-    return (struct mw_points){items, N, MW_TIME};
+    const struct simulated_grid grid = {cores, CORES, FREQS, .4e9, memory_freq_hz};
+    return simulate_grid(law, params, &grid, noise, seed, items);
 }
 
 static struct mw_optimum fit(const struct mw_points *points, const struct mw_law *law, enum mw_loss loss,
