@@ -41,6 +41,16 @@ bench-fit: $(B)/bench/fit_speed $(B)/memwall ## time of a fit by points and thre
 	@MEMWALL=$(B)/memwall bash bench/fit.sh
 	@MEMWALL=$(B)/memwall python3 bench/fit_scipy.py
 
+$(B)/bench/optimum: bench/optimum.c bench/sets.c $(B)/libmemwall.a
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libmemwall.a $(LIBS)
+
+.PHONY: bench-optimum
+OPTIMUM ?= 10
+bench-optimum: $(B)/bench/optimum ## every law on every usable set beside other methods (OPTIMUM="seeds starts law...")
+	$(B)/bench/optimum $(OPTIMUM)
+
 $(B)/bench/accuracy: bench/accuracy.c bench/splits.c bench/sets.c $(B)/libmemwall.a
 	@mkdir -p $(@D)
 	@echo "  LD      $@"

@@ -95,6 +95,22 @@ static void seeds_agree(void **state)
     }
 }
 
+/* Losses take in every point, whatever their number: the inner loop goes by eights. */
+static void every_point_counts(void **state)
+{
+    (void)state;
+    enum { MOST = 19 };
+    const double c = .05;
+    double r[MOST], cauchy = 0, squares = 0;
+    for (size_t n = 1; n <= MOST; n++) {
+        r[n - 1] = .02 * sin((double)n);
+        squares += r[n - 1] * r[n - 1];
+        cauchy += c * c * log(1 + r[n - 1] * r[n - 1] / (c * c));
+        assert_near(mw_loss_mean(r, n, c) / (cauchy / (double)n), 1, 1e-12);
+        assert_near(mw_loss_mean(r, n, 0) / (squares / (double)n), 1, 1e-12);
+    }
+}
+
 /* A tenth of the rows wrong by a factor of three moves the robust answer little. */
 static void outliers_are_tamed(void **state)
 {
@@ -197,9 +213,9 @@ static void compared_laws(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_data),      cmocka_unit_test(seeds_agree),   cmocka_unit_test(outliers_are_tamed),
-        cmocka_unit_test(factor_is_scale), cmocka_unit_test(published_usl), cmocka_unit_test(plain_annealing_too),
-        cmocka_unit_test(compared_laws),
+        cmocka_unit_test(exact_data),      cmocka_unit_test(seeds_agree),        cmocka_unit_test(outliers_are_tamed),
+        cmocka_unit_test(factor_is_scale), cmocka_unit_test(published_usl),      cmocka_unit_test(plain_annealing_too),
+        cmocka_unit_test(compared_laws),   cmocka_unit_test(every_point_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
