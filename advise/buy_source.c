@@ -151,7 +151,7 @@ double mw_buy_efficiency(const struct mw_buy_source *source, double cores)
 enum mw_err mw_buy_source_init(struct mw_buy_source *source, double reach, struct mw_error *error)
 {
     const struct mw_points *points = &source->model->points;
-    if (points->quantity == MW_ENERGY || points->count == 0)
+    if (points->count == 0)
         return mw_fail(error, MW_NOFIT, "the model has no times or speedups to carry to another machine");
     struct mw_buy_source s = *source;
     size_t room = points->count + REACH_POINTS + 1;

@@ -208,27 +208,3 @@ enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw
     free(rows);
     return err;
 }
-
-enum mw_err mw_energy_evidence(struct mw_sentences *evidence, const struct mw_points *points, struct mw_error *error)
-{
-    const struct mw_point *last = NULL, *one = NULL;
-    for (size_t i = 0; i < points->count; i++) {
-        const struct mw_point *point = &points->items[i];
-        if (point->value > 0 && (!last || point->freq_hz > last->freq_hz ||
-                                 (point->freq_hz >= last->freq_hz && point->cores > last->cores)))
-            last = point;
-    }
-    if (last)
-        one = point_at(points, 1, last->freq_hz);
-    if (!one || one == last)
-        return mw_sentences_add(evidence, error, "energies without times, and none on one core to compare with");
-    if (last->value < one->value)
-        return mw_sentences_add(evidence, error,
-                                "energy falls from %.4g J on one core to %.4g J on %u; more cores draw no less "
-                                "power, so the speedup there is at least %.2f",
-                                one->value, last->value, last->cores, one->value / last->value);
-    return mw_sentences_add(evidence, error,
-                            "energy rises from %.4g J on one core to %.4g J on %u: the power of the cores "
-                            "outweighs what they gain; how much they gain the energies don't tell",
-                            one->value, last->value, last->cores);
-}

@@ -33,10 +33,6 @@ enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw
 enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_diagnosis *diagnosis,
                                 struct mw_error *error) MW_CHECKED;
 
-/* A table of energies only: what is left to say. */
-enum mw_err mw_energy_evidence(struct mw_sentences *evidence, const struct mw_points *points,
-                               struct mw_error *error) MW_CHECKED;
-
 const char *mw_verdict_sentence(enum mw_verdict verdict); /* one line on what the verdict means */
 
 #endif

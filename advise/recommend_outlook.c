@@ -112,15 +112,13 @@ static void look_at(struct mw_option *o, const struct mw_model *model, const str
     bool speedups = model->quantity == MW_SPEEDUP;
     o->measured = point != NULL;
     o->has_time = model->quantity == MW_TIME;
-    o->has_energy = p->has_energy || model->quantity == MW_ENERGY;
+    o->has_energy = p->has_energy;
     o->extrapolated = p->extrapolated_cores || p->extrapolated_freq;
-    look->ln_time = model->quantity == MW_ENERGY ? 0 : speedups ? -p->ln_mean : p->ln_mean;
-    look->time_variance = model->quantity == MW_ENERGY ? 0 : p->ln_sd * p->ln_sd;
-    look->ln_power = model->quantity == MW_ENERGY ? p->ln_mean : p->has_energy ? log(p->power_w) : 0;
-    look->power_variance = model->quantity == MW_ENERGY ? p->ln_sd * p->ln_sd
-                           : p->has_energy              ? p->ln_power_sd * p->ln_power_sd
-                                                        : 0;
-    if (model->quantity != MW_ENERGY && o->candidate.cores > 1) {
+    look->ln_time = speedups ? -p->ln_mean : p->ln_mean;
+    look->time_variance = p->ln_sd * p->ln_sd;
+    look->ln_power = p->has_energy ? log(p->power_w) : 0;
+    look->power_variance = p->has_energy ? p->ln_power_sd * p->ln_power_sd : 0;
+    if (o->candidate.cores > 1) {
         look->ln_efficiency = log(p->speedup / o->candidate.cores);
         look->efficiency_variance = variance_of(p->speedup_low, p->speedup_high);
     }
@@ -131,9 +129,8 @@ static void look_at(struct mw_option *o, const struct mw_model *model, const str
         look->ln_efficiency = log(one->value / point->value / point->cores);
         look->efficiency_variance = one == point ? 0 : median_variance(one) + median_variance(point);
     }
-    *(model->quantity == MW_ENERGY ? &look->ln_power : &look->ln_time) =
-        speedups ? -log(point->value) : log(point->value);
-    *(model->quantity == MW_ENERGY ? &look->power_variance : &look->time_variance) = median_variance(point);
+    look->ln_time = speedups ? -log(point->value) : log(point->value);
+    look->time_variance = median_variance(point);
     if (model->quantity == MW_TIME && p->has_energy && (point->has_energy || point->has_power)) {
         look->ln_power = log(point->has_energy ? point->energy_j / point->value : point->power_w);
         look->power_variance = 0;
@@ -215,10 +212,6 @@ static enum mw_err check_goal(const struct mw_model *model, const struct mw_goal
 {
     enum { LEAST_ENERGIES = 3 };
     *energies = false;
-    if (model->quantity == MW_ENERGY && mw_goal_needs_time(goal)) {
-        mw_fail(error, MW_NOFIT, "the model knows energies and no times");
-        return mw_hint(error, "--objective energy without limits is what it can answer");
-    }
     if (model->quantity == MW_SPEEDUP && !mw_goal_needs_time(goal) && points_with_energy(model) >= LEAST_ENERGIES) {
         *energies = true;
         return MW_OK;

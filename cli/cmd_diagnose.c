@@ -31,7 +31,6 @@ struct report {
     struct mw_model model;
     unsigned *boundaries;
     size_t boundary_count;
-    bool energies; /* no times: `diagnosis` has only its verdict */
     struct mw_diagnosis diagnosis;
     struct mw_sentences evidence, advice;
     struct mw_karp_flatt_row *rows;
@@ -100,15 +99,6 @@ static enum mw_err find_next(struct report *r, struct mw_diagnoser *diagnoser, s
 
 static enum mw_err diagnose(struct report *r, unsigned long seed, struct mw_error *error)
 {
-    if (r->model.quantity == MW_ENERGY) {
-        r->energies = true;
-        r->diagnosis.verdict = r->diagnosis.likeliest = r->diagnosis.second = MW_VERDICT_UNDETERMINED;
-        enum mw_err err = mw_energy_evidence(&r->evidence, &r->model.points, error);
-        return err ? err
-                   : mw_sentences_add(&r->advice, error,
-                                      "Energies don't tell where the time goes: record the run times "
-                                      "too (memwall scan does).");
-    }
     struct mw_diagnose_options how = {.boundaries = r->boundaries, .boundary_count = r->boundary_count, .seed = seed};
     struct mw_diagnoser *diagnoser = NULL;
     enum mw_err err = mw_diagnoser_alloc(&diagnoser, &how, error);
@@ -198,11 +188,10 @@ static void print_human(FILE *out, const struct report *r)
     char flags[FLAGS][80];
     size_t flag_count = flags_of(d, flags);
     fprintf(out, "%s%s%s: %s\n", cli_bold(), mw_verdict_name(d->verdict), cli_reset(), mw_verdict_sentence(d->verdict));
-    if (!r->energies)
-        fprintf(out, "confidence %.2f, for %u core%s", d->confidence, d->cores, d->cores > 1 ? "s" : "");
-    if (!r->energies && d->freq_max_hz > 0)
+    fprintf(out, "confidence %.2f, for %u core%s", d->confidence, d->cores, d->cores > 1 ? "s" : "");
+    if (d->freq_max_hz > 0)
         fprintf(out, " at %.4g GHz", d->freq_max_hz / 1e9);
-    fprintf(out, "%s", r->energies ? "" : "\n");
+    fputc('\n', out);
     for (size_t i = 0; i < flag_count; i++)
         fprintf(out, "beside it: %s\n", flags[i]);
     fprintf(out, "\n%sevidence%s\n", cli_bold(), cli_reset());
@@ -281,7 +270,7 @@ static json_t *report_json(const struct report *r, const struct mw_provenance *r
     json_object_set_new(root, "confidence", mw_json_real(true, d->confidence));
     json_object_set_new(root, "cores", json_integer(d->cores));
     json_object_set_new(root, "freq_ghz", mw_json_real(d->freq_max_hz > 0, d->freq_max_hz / 1e9));
-    for (int c = 0; c < MW_VERDICT_CLASSES && !r->energies; c++)
+    for (int c = 0; c < MW_VERDICT_CLASSES; c++)
         json_object_set_new(chances, mw_verdict_name((enum mw_verdict)c), mw_json_real(true, d->chance[c]));
     json_object_set_new(root, "chances", chances);
     json_object_set_new(root, "shares", shares_json(d));
@@ -302,7 +291,7 @@ static json_t *report_json(const struct report *r, const struct mw_provenance *r
         json_object_set_new(step, "chance", mw_json_real(true, d->step_chance));
         json_object_set_new(root, "step", step);
     }
-    json_object_set_new(root, "effective_sample", mw_json_real(!r->energies, d->effective));
+    json_object_set_new(root, "effective_sample", mw_json_real(true, d->effective));
     return root;
 }
 

@@ -260,9 +260,8 @@ const struct cli_command cmd_fit = {
     .summary = "fit laws of speedup to measured runs",
     .usage = "[options] runs.csv",
     .description = "Reads a table of runs (cores, frequency where there are several, and a time, a rate or a speedup; "
-                   "energy or power "
-                   "if measured), condenses repetitions to medians, names rows that can't be right, and fits every law "
-                   "to the rest. "
+                   "energy or power if measured; of energies alone 'memwall tune --replay' finds the least), condenses "
+                   "repetitions to medians, names rows that can't be right, and fits every law to the rest. "
                    "The model holds the laws with their scores, the parameters of the variable-latency law (or of the "
                    "law asked for) "
                    "with intervals and with what the data can't tell, and the set of fits that predictions are made "

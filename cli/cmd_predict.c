@@ -119,22 +119,20 @@ struct cell {
 static void fill_cells(const struct answers *a, size_t i, struct cell cells[CELLS])
 {
     const struct mw_prediction *p = &a->predictions[i];
-    enum mw_quantity quantity = a->model.quantity;
-    bool time = quantity == MW_TIME, speedup = quantity != MW_ENERGY, joules = quantity == MW_ENERGY || p->has_energy;
-    bool only = quantity == MW_ENERGY;
+    bool time = a->model.quantity == MW_TIME;
     const struct cell row[CELLS] = {
         {"cores", true, a->query[i].cores},
         {"freq_ghz", a->query[i].freq_hz > 0, a->query[i].freq_hz / 1e9},
         {"time_s", time, p->value},
         {"time_low_s", time, p->low},
         {"time_high_s", time, p->high},
-        {"speedup", speedup, p->speedup},
-        {"speedup_low", speedup, p->speedup_low},
-        {"speedup_high", speedup, p->speedup_high},
+        {"speedup", true, p->speedup},
+        {"speedup_low", true, p->speedup_low},
+        {"speedup_high", true, p->speedup_high},
         {"power_w", p->has_energy, p->power_w},
-        {"energy_j", joules, only ? p->value : p->energy_j},
-        {"energy_low_j", joules, only ? p->low : p->energy_low_j},
-        {"energy_high_j", joules, only ? p->high : p->energy_high_j},
+        {"energy_j", p->has_energy, p->energy_j},
+        {"energy_low_j", p->has_energy, p->energy_low_j},
+        {"energy_high_j", p->has_energy, p->energy_high_j},
     };
     memcpy(cells, row, sizeof row);
 }

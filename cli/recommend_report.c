@@ -56,7 +56,7 @@ static void print_choice(const struct recommendation *rec)
     if (rec->r.relative)
         printf("  %-10s %+.1f %% (%+.1f to %+.1f)\n", "time", 100 * rec->r.time_change.value,
                100 * rec->r.time_change.low, 100 * rec->r.time_change.high);
-    if (rec->model.quantity != MW_ENERGY && c->candidate.cores > 1 && c->efficiency.value > 0)
+    if (c->candidate.cores > 1 && c->efficiency.value > 0)
         printf("  %-10s %.0f %%\n", "efficiency", 100 * c->efficiency.value);
     if (mw_goal_has_limits(&rec->goal))
         printf("  %-10s kept with %.0f %%\n", "limits", 100 * c->chance);
@@ -140,7 +140,7 @@ static json_t *spread_json(bool has, const struct mw_spread *s, double unit)
                : json_null();
 }
 
-static json_t *option_json(const struct recommendation *rec, const struct mw_option *o)
+static json_t *option_json(const struct mw_option *o)
 {
     json_t *object = goal_candidate_json(&o->candidate);
     json_object_set_new(object, "measured", json_boolean(o->measured));
@@ -149,7 +149,7 @@ static json_t *option_json(const struct recommendation *rec, const struct mw_opt
     json_object_set_new(object, "energy_j", spread_json(o->has_energy, &o->energy_j, 1));
     json_object_set_new(object, "power_w", spread_json(o->has_energy && o->has_time, &o->power_w, 1));
     json_object_set_new(object, "objective", spread_json(true, &o->objective, 1));
-    json_object_set_new(object, "efficiency", spread_json(rec->model.quantity != MW_ENERGY, &o->efficiency, 1));
+    json_object_set_new(object, "efficiency", spread_json(true, &o->efficiency, 1));
     json_object_set_new(object, "chance_limits", json_real(o->chance));
     return object;
 }
@@ -158,7 +158,7 @@ static json_t *list_json(const struct recommendation *rec, const size_t *list, s
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, option_json(rec, &rec->r.options[list[i]]));
+        json_array_append_new(array, option_json(&rec->r.options[list[i]]));
     return array;
 }
 
@@ -168,8 +168,8 @@ static void set_result(json_t *root, const struct recommendation *rec)
     const struct mw_option *choice = &r->options[r->choice];
     struct mw_command_facts facts = facts_of(rec);
     json_object_set_new(root, "feasible", json_boolean(r->feasible));
-    json_object_set_new(root, "choice", r->feasible ? option_json(rec, choice) : json_null());
-    json_object_set_new(root, "reference", option_json(rec, &r->reference));
+    json_object_set_new(root, "choice", r->feasible ? option_json(choice) : json_null());
+    json_object_set_new(root, "reference", option_json(&r->reference));
     json_t *expected = json_object();
     json_object_set_new(expected, "time_change_percent",
                         spread_json(choice->has_time || r->relative, &r->time_change, 100));
@@ -177,13 +177,13 @@ static void set_result(json_t *root, const struct recommendation *rec)
     json_object_set_new(root, "expected", r->feasible ? json_incref(expected) : json_null());
     json_decref(expected);
     json_object_set_new(root, "ties", list_json(rec, r->ties, r->tie_count));
-    json_object_set_new(root, "fewest_cores", r->feasible ? option_json(rec, &r->options[r->cheapest]) : json_null());
+    json_object_set_new(root, "fewest_cores", r->feasible ? option_json(&r->options[r->cheapest]) : json_null());
     json_object_set_new(root, "verify", list_json(rec, r->verify, r->verify_count));
     if (rec->pareto)
         json_object_set_new(root, "pareto", list_json(rec, r->front, r->front_count));
     if (!r->feasible) {
         json_object_set_new(root, "obstacle", json_string(r->obstacle));
-        json_object_set_new(root, "nearest", option_json(rec, choice));
+        json_object_set_new(root, "nearest", option_json(choice));
     }
     json_object_set_new(root, "commands", r->feasible ? goal_commands_json(&choice->candidate, &facts) : json_array());
 }

@@ -351,6 +351,14 @@ enum mw_err mw_finder_value(struct finder *f, bool energy_only, struct mw_error 
     }
     char names[256];
     mw_finder_names(f, NULL, names, sizeof names);
+    if (f->columns->has[MW_FIELD_ENERGY]) {
+        mw_fail(error, MW_DATA, "%s:%ld: energies without a time, a rate or a speedup; the columns are %s",
+                f->table->name, f->table->header_line, names);
+        return mw_hint(error,
+                       "laws and causes are found from times: name them (--map time=COLUMN) or record them (memwall "
+                       "scan); the least energy is found without: memwall tune --objective energy --replay FILE, "
+                       "or plan --objective energy FILE for what to measure next");
+    }
     mw_fail(error, MW_DATA, "%s:%ld: no column is known to hold a time, a rate or a speedup; the columns are %s",
             f->table->name, f->table->header_line, names);
     return mw_hint(error, "name it: --map time=COLUMN (or rate=, speedup=)%s",

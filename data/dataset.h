@@ -17,7 +17,7 @@
 enum mw_quantity {
     MW_TIME,    /* seconds; rates are turned into times (1/rate) at reading, see `rate_unit` */
     MW_SPEEDUP, /* over one core at the same frequency; no times exist */
-    MW_ENERGY,  /* joules only: a table of energies without times (tune, recommend --objective energy) */
+    MW_ENERGY,  /* joules only: a table of energies without times (tune, plan --objective energy) */
 };
 
 enum mw_has {

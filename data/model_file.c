@@ -22,7 +22,7 @@ const char *mw_param_status_name(enum mw_param_status status)
     return status_names[status];
 }
 
-static const char *const quantity_names[] = {[MW_TIME] = "time", [MW_SPEEDUP] = "speedup", [MW_ENERGY] = "energy"};
+static const char *const quantity_names[] = {[MW_TIME] = "time", [MW_SPEEDUP] = "speedup"};
 enum { QUANTITY_COUNT = sizeof quantity_names / sizeof *quantity_names };
 
 static bool find_name(const char *const *names, size_t count, const char *name, size_t *index)
@@ -343,7 +343,7 @@ static enum mw_err read_head(struct mw_model *model, const json_t *root, struct 
     if (err)
         return err;
     if (!find_name(quantity_names, QUANTITY_COUNT, quantity, &index))
-        return mw_fail(error, MW_DATA, "'quantity' is '%.40s': time, speedup or energy is known", quantity);
+        return mw_fail(error, MW_DATA, "'quantity' is '%.40s': time or speedup is known", quantity);
     model->quantity = (enum mw_quantity)index;
     return mw_bind_read(root, top_fields, model, "", error);
 }

@@ -68,7 +68,7 @@ static enum mw_err read_options(struct work *w, struct mw_error *error)
     if (w->dataset->quantity != MW_ENERGY)
         return MW_OK;
     mw_fail(error, MW_DATA, "%s: energies without times or speedups cannot be fitted", w->dataset->file);
-    return mw_hint(error, "recommend and tune take such a table with --objective energy");
+    return mw_hint(error, "tune --replay and plan take such a table with --objective energy");
 }
 
 /*

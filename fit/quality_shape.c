@@ -259,7 +259,7 @@ enum mw_err mw_quality_shape(struct mw_quality *quality, const struct mw_points 
         err = superlinear_start(&s, error);
     if (!err && !weak)
         err = flat(&s, error);
-    if (!err && points->quantity != MW_ENERGY)
+    if (!err)
         err = step_up(&s, error);
     free(s.groups);
     free(s.room);

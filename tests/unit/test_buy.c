@@ -2,7 +2,6 @@
 #include "tests/unit/unit.h"
 
 #include "advise/buy.h"
-#include "advise/evidence.h"
 #include "advise/whatif.h"
 
 /* A model that holds points only: all that is asked here lies within them, so no ensemble is needed. */
@@ -211,23 +210,13 @@ static void whatif_words(void **state)
     assert_near(w.cores, 64, 0); /* unchanged on failure */
 }
 
-static void energies(void **state)
-{
-    (void)state;
-    struct mw_point points[] = {{.cores = 1, .freq_hz = 2e9, .value = 100}, {.cores = 4, .freq_hz = 2e9, .value = 50}};
-    struct mw_sentences s = {0};
-    assert_int_equal(mw_energy_evidence(&s, &(struct mw_points){points, 2, MW_ENERGY}, NULL), MW_OK);
-    assert_non_null(strstr(s.items[0], "at least 2.00"));
-    mw_sentences_release(&s);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_machine),    cmocka_unit_test(memory_shift), cmocka_unit_test(widths),
         cmocka_unit_test(one_point_there), cmocka_unit_test(alarm),        cmocka_unit_test(bandwidth_floor),
         cmocka_unit_test(refusals),        cmocka_unit_test(ranking),      cmocka_unit_test(whatif_words),
-        cmocka_unit_test(energies),        cmocka_unit_test(points_there),
+        cmocka_unit_test(points_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,10 +215,6 @@ static void what_is_missing_is_said(void **state)
     assert_non_null(strstr(error.hint, "--power-model"));
     assert_int_equal(r.count, 77);
     model.power.present = true;
-    model.quantity = model.points.quantity = MW_ENERGY;
-    goal.objective = MW_OBJECTIVE_TIME;
-    assert_int_equal(mw_recommend(&r, &model, &goal, &plain, &error), MW_NOFIT);
-    model.quantity = model.points.quantity = MW_TIME;
 }
 
 static void reference_by_name(void **state)
