@@ -50,6 +50,7 @@ void mw_model_release(struct mw_model *model)
         free(model->warnings[i]);
     free(model->set_aside);
     free(model->warnings);
+    free(model->runs);
     free(model->boundaries);
     free(model->laws);
     free(model->combinations);
@@ -101,6 +102,7 @@ static const struct mw_bind data_fields[] = {
     {"input", MW_BIND_STRING, FIELD(struct mw_model, input)},
     {"rows", MW_BIND_SIZE, FIELD(struct mw_model, rows)},
     {"used", MW_BIND_SIZE, FIELD(struct mw_model, used)},
+    {"detected", MW_BIND_SIZE, FIELD(struct mw_model, detected_count), .optional = true},
     {0},
 };
 

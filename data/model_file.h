@@ -107,9 +107,13 @@ struct mw_model {
     size_t rows, used;
     struct mw_set_aside *set_aside;
     size_t set_aside_count;
+    size_t detected_count; /* the last so many of them had a value, and are among the runs: a detector set them aside */
+    struct mw_row *runs;   /* every row with a value, as read, for updates; none where there are over MW_MODEL_RUNS */
+    size_t run_count;
     char **warnings;
     size_t warning_count;
 };
+enum { MW_MODEL_RUNS = 10000 };
 
 void mw_model_release(struct mw_model *model);
 /* "-" is standard input. MW_DATA names file and key; an unknown schema says which is understood. */

@@ -70,6 +70,21 @@ static const struct mw_bind point_fields[] = {
     {0},
 };
 
+/* Rows as read, by column too. */
+static const struct mw_bind run_fields[] = {
+    {"has", MW_BIND_UNSIGNED, FIELD(struct mw_row, has)},
+    {"cores", MW_BIND_UNSIGNED, FIELD(struct mw_row, cores)},
+    {"freq_ghz", MW_BIND_FREQ, FIELD(struct mw_row, freq_hz)},
+    {"freq_effective_ghz", MW_BIND_FREQ, FIELD(struct mw_row, freq_effective_hz)},
+    {"repetition", MW_BIND_UNSIGNED, FIELD(struct mw_row, repetition)},
+    {"value", MW_BIND_REAL, FIELD(struct mw_row, value)},
+    {"energy_j", MW_BIND_REAL, FIELD(struct mw_row, energy_j)},
+    {"power_w", MW_BIND_REAL, FIELD(struct mw_row, power_w)},
+    {"cpu_s", MW_BIND_REAL, FIELD(struct mw_row, cpu_time_s)},
+    {"row", MW_BIND_LONG, FIELD(struct mw_row, line)},
+    {0},
+};
+
 static enum mw_err out_of_memory(struct mw_error *error)
 {
     return mw_fail(error, MW_NOMEM, "out of memory");
@@ -144,26 +159,58 @@ static enum mw_err read_laws(struct mw_model *model, const json_t *root, struct 
     return err;
 }
 
-/* --- points, by column ------------------------------------------------------------------------------------ */
+/* --- points and runs, by column ---------------------------------------------------------------------------- */
 
-static enum mw_err write_points(json_t *root, const struct mw_points *points, struct mw_error *error)
+/* An object of arrays, one for each field, from structs of `size` bytes. */
+static enum mw_err write_columns(json_t *root, const char *key, const struct mw_bind *table, const void *items,
+                                 size_t size, size_t count, struct mw_error *error)
 {
     json_t *object = json_object();
-    if (json_object_set_new(root, "points", object))
+    if (json_object_set_new(root, key, object))
         return out_of_memory(error);
-    for (const struct mw_bind *field = point_fields; field->key; field++)
+    for (const struct mw_bind *field = table; field->key; field++)
         if (json_object_set_new(object, field->key, json_array()))
             return out_of_memory(error);
-    for (size_t i = 0; i < points->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         json_t *one = json_object();
-        enum mw_err err = one ? mw_bind_write(one, point_fields, &points->items[i], error) : out_of_memory(error);
-        for (const struct mw_bind *field = point_fields; field->key && !err; field++)
+        enum mw_err err = one ? mw_bind_write(one, table, (const char *)items + i * size, error) : out_of_memory(error);
+        for (const struct mw_bind *field = table; field->key && !err; field++)
             if (json_array_append(json_object_get(object, field->key), json_object_get(one, field->key)))
                 err = out_of_memory(error);
         json_decref(one);
         if (err)
             return err;
     }
+    return MW_OK;
+}
+
+/* The reverse; *items is allocated. A missing key is no items. */
+static enum mw_err read_columns(const json_t *root, const char *key, const struct mw_bind *table, void **items,
+                                size_t size, size_t *count, struct mw_error *error)
+{
+    const json_t *object = json_object_get(root, key);
+    size_t n = json_array_size(json_object_get(object, table->key));
+    char *got = calloc(n + 1, size), where[64];
+    enum mw_err err = got ? MW_OK : out_of_memory(error);
+    snprintf(where, sizeof where, "%s.", key);
+    for (const struct mw_bind *field = table; field->key && !err; field++)
+        if (json_array_size(json_object_get(object, field->key)) != n)
+            err = mw_fail(error, MW_DATA, "'%s.%s' is not as long as '%s.%s'", key, field->key, key, table->key);
+    for (size_t i = 0; i < n && !err; i++) {
+        json_t *one = json_object();
+        for (const struct mw_bind *field = table; field->key && !err; field++)
+            if (json_object_set(one, field->key, json_array_get(json_object_get(object, field->key), i)))
+                err = out_of_memory(error);
+        if (!err)
+            err = mw_bind_read(one, table, got + i * size, where, error);
+        json_decref(one);
+    }
+    if (err) {
+        free(got);
+        return err;
+    }
+    *items = got;
+    *count = n;
     return MW_OK;
 }
 
@@ -180,30 +227,27 @@ static enum mw_err check_point(const struct mw_point *p, const struct mw_point *
 
 static enum mw_err read_points(struct mw_points *points, const json_t *root, struct mw_error *error)
 {
-    const json_t *object = json_object_get(root, "points");
-    size_t n = json_array_size(json_object_get(object, "cores"));
-    if (!n)
-        return mw_fail(error, MW_DATA, "'points' is missing or empty");
-    points->items = calloc(n, sizeof *points->items);
-    if (!points->items)
-        return out_of_memory(error);
-    enum mw_err err = MW_OK;
-    for (size_t i = 0; i < n && !err; i++) {
-        json_t *one = json_object();
-        for (const struct mw_bind *field = point_fields; field->key && !err; field++) {
-            json_t *column = json_object_get(object, field->key), *value = json_array_get(column, i);
-            if (json_array_size(column) != n)
-                err = mw_fail(error, MW_DATA, "'points.%s' is not as long as 'points.cores'", field->key);
-            else if (json_object_set(one, field->key, value))
-                err = out_of_memory(error);
-        }
-        if (!err)
-            err = mw_bind_read(one, point_fields, &points->items[i], "points.", error);
-        if (!err)
-            err = check_point(&points->items[i], i ? &points->items[i - 1] : NULL, i, error);
-        json_decref(one);
+    void *items = NULL;
+    enum mw_err err = read_columns(root, "points", point_fields, &items, sizeof *points->items, &points->count, error);
+    points->items = items;
+    if (!err && !points->count)
+        err = mw_fail(error, MW_DATA, "'points' is missing or empty");
+    for (size_t i = 0; i < points->count && !err; i++)
+        err = check_point(&points->items[i], i ? &points->items[i - 1] : NULL, i, error);
+    return err;
+}
+
+static enum mw_err read_runs(struct mw_model *model, const json_t *root, struct mw_error *error)
+{
+    void *items = NULL;
+    enum mw_err err = read_columns(root, "runs", run_fields, &items, sizeof *model->runs, &model->run_count, error);
+    model->runs = items;
+    for (size_t i = 0; i < model->run_count && !err; i++) {
+        const struct mw_row *run = &model->runs[i];
+        if (run->cores < 1 || run->freq_hz < 0 || !(run->value > 0) || !(run->has & MW_HAS_VALUE) ||
+            run->energy_j < 0 || run->power_w < 0)
+            err = mw_fail(error, MW_DATA, "'runs' has values out of range at position %zu", i);
     }
-    points->count = n;
     return err;
 }
 
@@ -310,7 +354,10 @@ enum mw_err mw_model_write_parts(json_t *root, const struct mw_model *model, str
     if (!err)
         err = write_power(root, &model->power, error);
     if (!err)
-        err = write_points(root, &model->points, error);
+        err = write_columns(root, "points", point_fields, model->points.items, sizeof *model->points.items,
+                            model->points.count, error);
+    if (!err)
+        err = write_columns(root, "runs", run_fields, model->runs, sizeof *model->runs, model->run_count, error);
     if (!err)
         err = write_ensemble(root, &model->ensemble, error);
     return err;
@@ -330,6 +377,8 @@ enum mw_err mw_model_read_parts(struct mw_model *model, const json_t *root, stru
     if (!err)
         err = read_points(&model->points, root, error);
     model->points.quantity = model->quantity;
+    if (!err)
+        err = read_runs(model, root, error);
     if (!err)
         err = read_ensemble(&model->ensemble, root, error);
     return err;

@@ -114,12 +114,32 @@ static void coarse_noise(struct mw_points *points, double tick_s)
         points->items[i].spread = hypot(points->items[i].spread, tick_s / sqrt(12) / points->items[i].value);
 }
 
+/* The rows with a value, for updates: detectors look at all of them again. */
+static enum mw_err keep_runs(struct work *w, struct mw_error *error)
+{
+    const struct mw_dataset *d = w->dataset;
+    size_t count = 0;
+    for (size_t i = 0; i < d->count; i++)
+        count += !d->rows[i].set_aside && d->rows[i].has & MW_HAS_VALUE;
+    if (count > MW_MODEL_RUNS)
+        return MW_OK;
+    w->model.runs = malloc((count + 1) * sizeof *w->model.runs);
+    if (!w->model.runs)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; i < d->count; i++)
+        if (!d->rows[i].set_aside && d->rows[i].has & MW_HAS_VALUE)
+            w->model.runs[w->model.run_count++] = d->rows[i];
+    return MW_OK;
+}
+
 /* Detectors, then the rows that are left as points. */
 static enum mw_err condense(struct work *w, struct mw_error *error)
 {
     enum { SHAPE_MAX = 10000 }; /* detectors of shape compare every core count with every other */
     struct mw_dataset kept = *w->dataset;
-    enum mw_err err = mw_quality_check(&w->quality, w->dataset, w->options->keep_all, w->weak, error);
+    enum mw_err err = keep_runs(w, error);
+    if (!err)
+        err = mw_quality_check(&w->quality, w->dataset, w->options->keep_all, w->weak, error);
     if (err)
         return err;
     kept.rows = malloc((kept.count + 1) * sizeof *kept.rows);
@@ -304,6 +324,7 @@ static enum mw_err collect_words(struct work *w, struct mw_error *error)
         m->set_aside[m->set_aside_count].line = d->set_aside[i].line;
         err = copy_text(&m->set_aside[m->set_aside_count].reason, d->set_aside[i].reason, error);
     }
+    m->detected_count = w->quality.set_aside_count;
     for (size_t i = 0; i < w->quality.set_aside_count && !err; i++, m->set_aside_count++) {
         m->set_aside[m->set_aside_count].line = w->quality.set_aside[i].line;
         err = copy_text(&m->set_aside[m->set_aside_count].reason, w->quality.set_aside[i].reason, error);

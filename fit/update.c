@@ -22,14 +22,16 @@ static struct mw_row row_of(const struct mw_point *point)
     return row;
 }
 
+/* Rows that a detector set aside are among the runs, and looked at again. */
 static enum mw_err add_set_aside(struct mw_dataset *dataset, const struct mw_model *model, struct mw_error *error)
 {
-    size_t total = dataset->set_aside_count + model->set_aside_count;
+    size_t old = model->set_aside_count - (model->run_count ? model->detected_count : 0);
+    size_t total = dataset->set_aside_count + old;
     struct mw_set_aside *grown = realloc(dataset->set_aside, (total + 1) * sizeof *grown);
     if (!grown)
         return mw_fail(error, MW_NOMEM, "out of memory");
     dataset->set_aside = grown;
-    for (size_t i = 0; i < model->set_aside_count; i++) {
+    for (size_t i = 0; i < old; i++) {
         char *reason = strdup(model->set_aside[i].reason);
         if (!reason)
             return mw_fail(error, MW_NOMEM, "out of memory");
@@ -38,25 +40,39 @@ static enum mw_err add_set_aside(struct mw_dataset *dataset, const struct mw_mod
     return MW_OK;
 }
 
+/* The runs; where the model does not hold them its points, each as often as it was repeated. */
+static size_t old_rows(const struct mw_model *model, struct mw_row *rows)
+{
+    size_t count = 0;
+    if (model->run_count) {
+        if (rows)
+            memcpy(rows, model->runs, model->run_count * sizeof *rows);
+        return model->run_count;
+    }
+    for (size_t i = 0; i < model->points.count; i++)
+        for (size_t k = 0; k < model->points.items[i].count; k++, count++)
+            if (rows)
+                rows[count] = row_of(&model->points.items[i]);
+    return count;
+}
+
 enum mw_err mw_dataset_add_model(struct mw_dataset *dataset, const struct mw_model *model, struct mw_error *error)
 {
     if (dataset->quantity != model->quantity)
         return mw_fail(error, MW_DATA, "%s: the model to update holds %s, this file does not", dataset->file,
                        model->quantity == MW_TIME ? "times" : "speedups");
-    size_t old = 0, at = 0;
-    for (size_t i = 0; i < model->points.count; i++)
-        old += model->points.items[i].count;
+    if (model->detected_count > model->set_aside_count)
+        return mw_fail(error, MW_DATA, "'data.detected' is more than the rows set aside");
+    size_t old = old_rows(model, NULL);
     char *name = NULL;
     struct mw_row *rows = malloc((old + dataset->count + 1) * sizeof *rows);
     if (!rows || asprintf(&name, "%s + %s", model->file, dataset->file) < 0) {
         free(rows);
         return mw_fail(error, MW_NOMEM, "out of memory");
     }
-    for (size_t i = 0; i < model->points.count; i++)
-        for (size_t k = 0; k < model->points.items[i].count; k++)
-            rows[at++] = row_of(&model->points.items[i]);
+    old_rows(model, rows);
     if (dataset->count)
-        memcpy(rows + at, dataset->rows, dataset->count * sizeof *rows);
+        memcpy(rows + old, dataset->rows, dataset->count * sizeof *rows);
     free(dataset->rows);
     free(dataset->file);
     dataset->rows = rows;

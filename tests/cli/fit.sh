@@ -104,24 +104,77 @@ check 'update' "$memwall" fit --update "$tmp/old.json" "$tmp/new.csv" -o "$tmp/u
 near 'update: points of both' "$(field "$tmp/updated.json" data.used)" 36 0
 near 'update: k of all data' "$(field "$tmp/updated.json" parameters.k.value)" "$(field "$tmp/exact.json" parameters.k.value)" 1e-6
 
-# what must not matter: order of rows, units, a common factor, the numbering of repetitions
-same() { # NAME FILE: the same parameters as exact.json, A apart
-    "$memwall" fit "$2" --law vls --memory-freq 2 -o "$tmp/same.json" --force >/dev/null 2>&1
-    if python3 - "$tmp/exact.json" "$tmp/same.json" <<'P'
+# noisy runs, three of each configuration, numbered; the last row is a core count that the program refused
+{ echo cores,freq_ghz,repetition,time_s; python3 - <<'P'
+import random
+random.seed(3)
+for F in (1.2,1.8,2.4):
+    for p in (1,2,3,4,6,8,12,16):
+        mu=min(.02+.3/p,1); h=max((1+F/2*mu)*(.03+.97/p),(1+F/2)*mu)
+        for r in (1,2,3):
+            print("%d,%g,%d,%.9g"%(p,F,r,12/F*h*random.lognormvariate(0,.02)))
+print("5,2.4,1,.01")
+P
+} >"$tmp/noisy.csv"
+"$memwall" fit "$tmp/noisy.csv" --memory-freq 2 -o "$tmp/noisy.json" >/dev/null 2>&1
+
+# the same again in two parts, by configurations and by repetitions: bit by bit the fit of all runs
+equal_parts() { # NAME OLD NEW: what is fitted, and what it is fitted from
+    cat "$2" >"$tmp/all.csv"
+    tail -n +2 "$3" >>"$tmp/all.csv"
+    "$memwall" fit "$tmp/all.csv" --memory-freq 2 -o "$tmp/all.json" --force >/dev/null 2>&1
+    "$memwall" fit "$2" --memory-freq 2 -o "$tmp/half.json" --force >/dev/null 2>&1
+    "$memwall" fit --update "$tmp/half.json" "$3" -o "$tmp/whole.json" --force >/dev/null 2>&1
+    if python3 - "$tmp/all.json" "$tmp/whole.json" <<'P'
 import json,sys
-a,b=(json.load(open(f))["parameters"] for f in sys.argv[1:])
-sys.exit(any(abs(a[n][k]-b[n][k])>1e-4*max(abs(a[n][k]),1e-3) for n in a for k in ("value","low","high")) or
-         any(a[n]["status"]!=b[n]["status"] for n in a))
+a,b=(json.load(open(f)) for f in sys.argv[1:])
+for m in a,b:
+    for part in "points","runs": del m[part]["row"]
+sys.exit(any(a[k]!=b[k] for k in ("parameters","laws","combinations","points","runs","ensemble","power")) or
+         any(a["data"][k]!=b["data"][k] for k in ("rows","used","detected")))
 P
     then ok "$1"; else not_ok "$1"; fi
 }
-{ head -1 "$tmp/exact.csv"; tail -n +2 "$tmp/exact.csv" | tac; } >"$tmp/order.csv"
+awk -F, 'NR == 1 || $1 < 6' "$tmp/noisy.csv" >"$tmp/old.csv"
+awk -F, 'NR == 1 || $1 >= 6' "$tmp/noisy.csv" >"$tmp/new.csv"
+equal_parts 'update: further core counts' "$tmp/old.csv" "$tmp/new.csv"
+awk -F, 'NR == 1 || $3 < 3' "$tmp/noisy.csv" >"$tmp/old.csv"
+awk -F, 'NR == 1 || $3 == 3' "$tmp/noisy.csv" >"$tmp/new.csv"
+equal_parts 'update: further repetitions' "$tmp/old.csv" "$tmp/new.csv"
+awk -F, 'NR == 1 || $1 > 1' "$tmp/noisy.csv" >"$tmp/old.csv"
+awk -F, 'NR == 1 || $1 == 1' "$tmp/noisy.csv" >"$tmp/new.csv"
+equal_parts 'update: a refused count that only new runs show' "$tmp/old.csv" "$tmp/new.csv"
+near 'update: it is set aside' "$(field "$tmp/whole.json" data.detected)" 1 0
+
+# what must not matter: order of rows, units, a common factor, the numbering of repetitions
+answers() { "$memwall" predict "$1" --cores 1,5,16,24 --freq 1.2,1.5,2.4 --csv; }
+same() { # NAME FILE [FACTOR]: the same parameters as noisy.csv, and the same predictions times the factor
+    "$memwall" fit "$2" --memory-freq 2 -o "$tmp/same.json" --force >/dev/null 2>&1
+    answers "$tmp/noisy.json" >"$tmp/a.csv" 2>/dev/null
+    answers "$tmp/same.json" >"$tmp/b.csv" 2>/dev/null
+    if python3 - "$tmp/noisy.json" "$tmp/same.json" "$tmp/a.csv" "$tmp/b.csv" "${3:-1}" >"$tmp/.differ" <<'P'
+import csv,json,sys
+a,b=(json.load(open(f))["parameters"] for f in sys.argv[1:3])
+bad=[n for n in a if a[n]["status"]!=b[n]["status"] or
+     any(abs(a[n][k]-b[n][k])>1e-4*max(abs(a[n][k]),1e-3) for k in ("value","low","high"))]
+x,y=([r for r in csv.DictReader(l for l in open(f) if l[0]!="#")] for f in sys.argv[3:5])
+for u,v in zip(x,y):
+    for k in ("time_s","time_low_s","time_high_s","speedup","speedup_low","speedup_high"):
+        scale=float(sys.argv[5]) if "time" in k else 1
+        if not abs(float(v[k])/float(u[k])/scale-1)<1e-3: bad.append((u["cores"],u["freq_ghz"],k,u[k],v[k]))
+print(bad[:5])
+sys.exit(bool(bad) or len(x)!=12 or len(y)!=12)
+P
+    then ok "$1"; else not_ok "$1" "$(cat "$tmp/.differ")"; fi
+}
+{ head -1 "$tmp/noisy.csv"; tail -n +2 "$tmp/noisy.csv" | tac; } >"$tmp/order.csv"
 same 'rows in another order' "$tmp/order.csv"
-awk -F, 'NR == 1 { print "threads;freq_mhz;time_ms"; next } { printf "%s;%g;%.9g\n", $1, $2 * 1000, $3 * 1000 }' "$tmp/exact.csv" >"$tmp/units.csv"
+awk -F, 'NR == 1 { print "threads;freq_mhz;repetition;time_ms"; next } { printf "%s;%g;%s;%.9g\n", $1, $2 * 1000, $3, $4 * 1000 }' \
+    "$tmp/noisy.csv" >"$tmp/units.csv"
 same 'other units, names and separators' "$tmp/units.csv"
-awk -F, 'NR == 1 { print; next } { printf "%s,%s,%.9g\n", $1, $2, $3 * 60 }' "$tmp/exact.csv" >"$tmp/factor.csv"
-same 'a common factor' "$tmp/factor.csv"
-awk -F, 'NR == 1 { print $0 ",repetition"; next } { print $0 "," 100 - NR }' "$tmp/exact.csv" >"$tmp/renumbered.csv"
+awk -F, 'NR == 1 { print; next } { printf "%s,%s,%s,%.9g\n", $1, $2, $3, $4 * 60 }' "$tmp/noisy.csv" >"$tmp/factor.csv"
+same 'a common factor' "$tmp/factor.csv" 60
+awk -F, 'NR == 1 { print; next } { print $1 "," $2 "," 100 - $3 "," $4 }' "$tmp/noisy.csv" >"$tmp/renumbered.csv"
 same 'renumbered repetitions' "$tmp/renumbered.csv"
 
 # a rate of a kernel becomes a time, one frequency where none is known
