@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Simulate and recover: times of a law with 2 % noise, fitted again; how often the true parameters lie in their 90 %
- * intervals, by the status that the fit gives them. usage: recovery [seeds]
+ * intervals, by the status that the fit gives them. usage: recovery [seeds [law...]]
  */
 #include "fit/combine.h"
 #include "fit/score.h"
@@ -111,7 +111,11 @@ int main(int argc, char **argv)
         {"amdahl-memory", FREQS, {.97, .5, .6}},
         {"usl-memory", FREQS, {.03, 4e-4, .5}},
         {"contention-memory", FREQS, {.97, .5, .6, .002}},
+        {"saturating", FREQS, {.98, .6, .1, 1e-3}},
+        {"granularity", FREQS, {.98, .5, 1e-3, 48}},
+        {"power", FREQS, {.98, .5, .9, 1e-3}},
         {"socket", FREQS, {.97, .5, .6, 16}},
+        {"tiers", FREQS, {.98, .8, .5, .25, .4}},
         {"gustafson", FREQS, {.9}},
         {"sun-ni", FREQS, {.8, .7}},
     };
@@ -123,9 +127,15 @@ int main(int argc, char **argv)
         seeds);
     printf("%-18s %-7s %5s %-6s %8s %10s %10s %12s %10s\n", "law", "loss", "freqs", "param", "truth", "identified",
            "inside", "otherwise", "hidden");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool wanted = argc <= 2;
+        for (int k = 2; k < argc; k++)
+            wanted = wanted || !strcmp(argv[k], cases[i].law);
+        if (!wanted)
+            continue;
         for (int loss = MW_LOSS_ROBUST; loss <= MW_LOSS_LOG; loss++)
             if (run(cases[i].law, cases[i].params, cases[i].freqs, (enum mw_loss)loss, seeds))
                 return 1;
+    }
     return 0;
 }

@@ -247,7 +247,7 @@ void mw_params_judge(struct mw_model_param *params, const struct mw_region *regi
         }
         if (hidden || !region->informative || (at_low && at_high))
             param->status = MW_PARAM_NOT_IDENTIFIABLE;
-        else if (needs_wall(param->name, problem->law) && region->no_wall < wall_is_sure)
+        else if (needs_wall(param->name, problem->law) && (region->no_wall < wall_is_sure || domain->freq_count < 2))
             param->status = MW_PARAM_WEAK;
         else if (is_short && param->value > low + touch * range && param->value < high - touch * range)
             param->status = MW_PARAM_IDENTIFIED;

@@ -86,6 +86,7 @@ struct profile {
     size_t j;
     double low, high;
     const double *bound;                /* upper bounds of all parameters */
+    const struct mw_optimum *from;      /* where the way begins */
     const struct mw_optimum *wall_less; /* see hold */
     struct mw_region *region;
     struct mw_optimum *best; /* replaced where a better one is met */
@@ -146,22 +147,42 @@ static double distance(const struct profile *profile, const struct mw_optimum *a
 }
 
 /*
+ * The end of the interval of a whole parameter on one side, from the bound inwards: values inside may lie far apart (a
+ * staircase of 48 steps is much like one of 144), so that none is passed over.
+ */
+static enum mw_err whole_side(struct profile *profile, int direction, double *end, struct mw_error *error)
+{
+    enum { VALUES = 512 };
+    double best = profile->from->params[profile->j], bound = floor(direction < 0 ? profile->low : profile->high);
+    double step = fmax(1, floor(fabs(best - bound) / VALUES));
+    enum mw_err err = MW_OK;
+    *end = best;
+    for (double value = bound; direction * (value - best) > 0 && !err && !profile->better; value -= direction * step) {
+        struct mw_optimum at = *profile->from;
+        err = hold(profile, &at, value, error);
+        if (at.loss <= profile->region->loss_max) {
+            *end = value;
+            break;
+        }
+    }
+    return err;
+}
+
+/*
  * The end of the interval on one side. In u, the search's coordinate: growing steps until a fit is outside, then regula
- * falsi on the distance. Whole parameters go in steps of one, then growing ones, and stay on the safe side.
+ * falsi on the distance.
  */
 static enum mw_err side(struct profile *profile, int direction, double *end, struct mw_error *error)
 {
     enum { OUTWARD = 24, INWARD = 6 };
     size_t j = profile->j;
     double low = profile->low, high = profile->high;
-    bool whole = profile->problem.law->whole & 1u << j;
-    struct mw_optimum inside = *profile->best, at = inside;
-    double u_in = mw_start_unit(low, high, inside.params[j]), u_out = u_in, q_in = 0, q_out = 0, step = 1e-3;
-    double value = inside.params[j];
+    struct mw_optimum inside = *profile->from, at = inside;
+    double u_in = mw_start_unit(low, high, inside.params[j]), u_out = u_in, q_in = distance(profile, &at);
+    double q_out = q_in, step = 1e-3, value = inside.params[j];
     enum mw_err err = MW_OK;
     for (int i = 0; i < OUTWARD && q_out < 1 && !err && !profile->better; i++, step *= 2) {
-        value = whole ? inside.params[j] + direction * floor(1 + step * (high - low))
-                      : mw_start_value(low, high, fmin(fmax(u_in + direction * step, 0), 1));
+        value = mw_start_value(low, high, fmin(fmax(u_in + direction * step, 0), 1));
         value = fmin(fmax(value, low), high);
         at = inside;
         err = hold(profile, &at, value, error);
@@ -177,7 +198,7 @@ static enum mw_err side(struct profile *profile, int direction, double *end, str
             }
         }
     }
-    for (int i = 0; i < INWARD && !whole && !err && !profile->better && fabs(u_out - u_in) > 1e-5; i++) {
+    for (int i = 0; i < INWARD && !err && !profile->better && fabs(u_out - u_in) > 1e-5; i++) {
         double share = fmin(fmax((1 - q_in) / (q_out - q_in), .1), .9);
         double u = u_in + share * (u_out - u_in);
         value = mw_start_value(low, high, u);
@@ -193,35 +214,95 @@ static enum mw_err side(struct profile *profile, int direction, double *end, str
             q_out = q;
         }
     }
-    *end = whole ? value : mw_start_value(low, high, u_in);
+    *end = mw_start_value(low, high, u_in);
     return err;
 }
 
-static enum mw_err both_sides(struct mw_model_param *param, struct mw_region *region, struct mw_optimum *optimum,
-                              const struct mw_optimum *wall_less, const struct mw_problem *problem, size_t j, bool last,
-                              bool *better, struct mw_error *error)
+/* Fits inside the region at other values of a whole parameter than the best one's: one each, at most `most` of them. */
+static enum mw_err other_values(struct mw_optimum *list, size_t most, size_t *count, const struct mw_region *region,
+                                const struct mw_problem *problem, const struct mw_optimum *best, size_t whole,
+                                struct mw_error *error)
 {
-    struct profile profile = {.problem = *problem,
-                              .j = j,
-                              .bound = problem->high,
-                              .wall_less = wall_less,
-                              .low = problem->low[j],
-                              .high = problem->high[j],
-                              .region = region,
-                              .best = optimum,
-                              .last = last};
-    double low = profile.low, high = profile.high;
     enum mw_err err = MW_OK;
-    if (region->informative && profile.low < profile.high) {
-        err = side(&profile, -1, &low, error);
-        if (!err && !profile.better)
-            err = side(&profile, 1, &high, error);
+    *count = 0;
+    for (size_t i = 0; i < region->count && *count < most && !err; i++) {
+        const double *params = region->params + i * MAX;
+        bool seen = fabs(params[whole] - best->params[whole]) < .5;
+        for (size_t k = 0; k < *count && !seen; k++)
+            seen = fabs(params[whole] - list[k].params[whole]) < .5;
+        if (seen)
+            continue;
+        list[*count] = *best;
+        memcpy(list[*count].params, params, sizeof list[*count].params);
+        err = mw_search_near(&list[(*count)++], problem, 12, error);
     }
-    *better = profile.better;
-    snprintf(param->name, sizeof param->name, "%s", problem->law->params[j].name);
-    param->value = optimum->params[j];
-    param->low = fmin(low, param->value);
-    param->high = fmax(high, param->value);
+    return err;
+}
+
+/* The interval of profile->j from all of `starts`, the first of them the best fit. */
+static enum mw_err both_sides(struct mw_model_param *param, struct profile *profile, const struct mw_optimum *starts,
+                              size_t count, struct mw_error *error)
+{
+    size_t j = profile->j;
+    const struct mw_law *law = profile->problem.law;
+    bool closed = profile->region->informative && profile->low < profile->high;
+    double value = profile->best->params[j];
+    enum mw_err err = MW_OK;
+    snprintf(param->name, sizeof param->name, "%s", law->params[j].name);
+    param->low = closed ? value : profile->low;
+    param->high = closed ? value : profile->high;
+    for (size_t i = 0; i < count && closed && !err && !profile->better; i++) {
+        enum mw_err (*const end_of)(struct profile *, int, double *, struct mw_error *) =
+            law->whole & 1u << j ? whole_side : side;
+        double low = value, high = value;
+        profile->from = i ? &starts[i] : profile->best;
+        err = end_of(profile, -1, &low, error);
+        if (!err && !profile->better)
+            err = end_of(profile, 1, &high, error);
+        param->low = fmin(param->low, low);
+        param->high = fmax(param->high, high);
+    }
+    param->value = profile->best->params[j];
+    param->low = fmin(param->low, param->value);
+    param->high = fmax(param->high, param->value);
+    return err;
+}
+
+/*
+ * All parameters, or until a better fit is met. Whole ones come first: the others' intervals are then those from every
+ * value of the whole one that is inside.
+ */
+static enum mw_err all_sides(struct mw_model_param *params, struct mw_region *region, struct mw_optimum *best,
+                             const struct mw_optimum *wall_less, const struct mw_problem *problem, bool last,
+                             bool *better, struct mw_error *error)
+{
+    enum { STARTS = 24 };
+    struct mw_optimum starts[STARTS] = {*best};
+    size_t count = 1, d = problem->law->param_count;
+    enum mw_err err = MW_OK;
+    *better = false;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t j = 0; j < d && !err && !*better; j++) {
+            bool whole = problem->law->whole & 1u << j;
+            if (whole != (pass == 0))
+                continue;
+            struct profile profile = {.problem = *problem,
+                                      .j = j,
+                                      .bound = problem->high,
+                                      .wall_less = wall_less,
+                                      .low = problem->low[j],
+                                      .high = problem->high[j],
+                                      .region = region,
+                                      .best = best,
+                                      .last = last};
+            err = both_sides(&params[j], &profile, starts, count, error);
+            *better = profile.better;
+            size_t others = 0;
+            if (whole && !err && !*better)
+                err = other_values(starts + 1, STARTS - 1, &others, region, problem, best, j, error);
+            count += others;
+        }
+    }
     return err;
 }
 
@@ -280,8 +361,8 @@ enum mw_err mw_intervals(struct mw_model_param *params, struct mw_region *region
         err = set_limit(&made, problem, &best, error);
         if (!err)
             err = keep(&made, best.params, error);
-        for (size_t j = 0; j < problem->law->param_count && !err && !better; j++)
-            err = both_sides(&params[j], &made, &best, &wall_less, problem, j, restart == RESTARTS, &better, error);
+        if (!err)
+            err = all_sides(params, &made, &best, &wall_less, problem, restart == RESTARTS, &better, error);
         if (!err && !better)
             admit_no_wall(params, &made, &wall_less, &best, problem);
         if (better && !err) /* to its end, with nothing held */

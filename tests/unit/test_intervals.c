@@ -113,6 +113,48 @@ static void one_frequency(void **state)
     assert_near(said.params[MW_VLS_K].high, 10, 0);
     assert_non_null(strstr(said.params[MW_VLS_K].settle, "second frequency"));
     free(said.combinations);
+    for (unsigned long seed = 2; seed <= 40; seed++) { /* m1 and m2 are no better known than k */
+        said = say(&mw_law_vls, truth, 1, seed, 0);
+        assert_int_not_equal(said.params[MW_VLS_M1].status, MW_PARAM_IDENTIFIED);
+        assert_int_not_equal(said.params[MW_VLS_M2].status, MW_PARAM_IDENTIFIED);
+        free(said.combinations);
+    }
+}
+
+/*
+ * Grains of work: staircases of far apart counts are alike. The best of all counts is found, and the intervals hold every
+ * count that is about as good, with its parallel share.
+ */
+static void grains(void **state)
+{
+    (void)state;
+    enum { SHARE, GRAINS = 3, FEW = 2 };
+    static const double truth[] = {.98, .5, 1e-3, 48};
+    for (unsigned long seed = 1; seed <= 4; seed++) {
+        struct said said = say(&mw_law_granularity, truth, FEW, seed, 0);
+        struct mw_point items[FEW * CORES];
+        struct mw_points points = simulate(&mw_law_granularity, truth, FEW, .02, seed, items);
+        struct mw_problem problem;
+        assert_int_equal(mw_problem_init(&problem, &points, MW_LOSS_LOG, memory_freq_hz, NULL), MW_OK);
+        mw_problem_law(&problem, &mw_law_granularity);
+        struct mw_optimum all[513], best = {.loss = HUGE_VAL};
+        for (size_t n = 8; n <= 512; n++) {
+            all[n] = (struct mw_optimum){.params = {.98, .5, 1e-3, (double)n}};
+            assert_int_equal(mw_search_near(&all[n], &problem, 60, NULL), MW_OK);
+            best = all[n].loss < best.loss ? all[n] : best;
+        }
+        assert_near(said.params[GRAINS].value, best.params[GRAINS], 0);
+        double freedom = FEW * CORES - 5, limit = best.loss * (1 + 3.1 / freedom); /* a little inside t^2 = 3.23 */
+        for (size_t n = 8; n <= 512; n++) {
+            const double *p = all[n].params;
+            if (all[n].loss > limit)
+                continue;
+            assert_true(said.params[GRAINS].low <= p[GRAINS] && p[GRAINS] <= said.params[GRAINS].high);
+            assert_true(said.params[SHARE].low <= p[SHARE] && p[SHARE] <= said.params[SHARE].high);
+        }
+        mw_problem_release(&problem);
+        free(said.combinations);
+    }
 }
 
 /* A measured latency bounds k; where data say nothing of k that narrows its interval, and the truth stays inside. */
@@ -133,7 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coverage),      cmocka_unit_test(wall_in_the_data), cmocka_unit_test(wall_beyond_the_data),
-        cmocka_unit_test(one_frequency), cmocka_unit_test(latency_narrows),
+        cmocka_unit_test(one_frequency), cmocka_unit_test(latency_narrows),  cmocka_unit_test(grains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
