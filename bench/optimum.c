@@ -6,7 +6,7 @@
  */
 #include "bench/splits.h"
 #include "fit/polish.h"
-#include "fit/search.h"
+#include "fit/score.h"
 #include "fit/starts.h"
 #include "model/laws.h"
 
@@ -131,6 +131,21 @@ static double other_methods(const struct mw_problem *problem, size_t starts)
     return best;
 }
 
+/* The problem as a fit of this law alone poses it; false where there is none: no one-core run to form speedups with. */
+static bool pose(struct mw_problem *problem, const struct bench_set *set, const struct mw_law *law, enum mw_loss loss)
+{
+    static const struct mw_knowledge knowledge = {.memory_freq_hz = 2.133e9};
+    const struct mw_score_options options = {.loss = loss, .method = MW_METHOD_CSA, .seed = 1, .knowledge = &knowledge};
+    const struct mw_law *of_scale = law->weak_scaling ? &mw_law_sun_ni : &mw_law_vls;
+    struct mw_error error;
+    if (mw_problem_init(problem, &set->points, loss, memory_freq_hz, &error))
+        return false;
+    if (loss == MW_LOSS_ROBUST && mw_robust_scale(&problem->robust_scale, &set->points, of_scale, &options, &error))
+        stop(set->name, error.message);
+    mw_problem_law(problem, law);
+    return true;
+}
+
 static void judge(struct tally *tally, const struct bench_set *set, const struct mw_law *law, enum mw_loss loss,
                   size_t seeds, size_t starts)
 {
@@ -139,11 +154,10 @@ static void judge(struct tally *tally, const struct bench_set *set, const struct
     double low = HUGE_VAL, high = 0;
     size_t off = 0;
     double *found = calloc(seeds + 1, sizeof *found);
-    if (!found || mw_problem_init(&problem, &set->points, loss, memory_freq_hz, &error)) {
-        free(found); /* no one-core run: nothing to form speedups with */
+    if (!found || !pose(&problem, set, law, loss)) {
+        free(found);
         return;
     }
-    mw_problem_law(&problem, law);
     for (size_t seed = 0; seed < seeds; seed++) {
         struct mw_optimum best;
         double start = now_s();

@@ -59,39 +59,61 @@ void mw_candidate_polish_corners(struct mw_searcher *s, struct mw_candidate *c, 
     mw_candidate_polish(s, c, LONG, true);
 }
 
-/* Points where the two branches are equal, or nearly: the corners on which an optimum may sit. */
+/*
+ * Corners on which an optimum may sit: points where the two branches are equal, or nearly, or core counts at which the
+ * law has a corner of its own (`which` of them).
+ */
 struct ties {
-    double p[TIES], phi[TIES], gap[TIES]; /* gap: |ln(wall/parallel term)| */
-    size_t count;
+    double p[TIES], phi[TIES], gap[TIES]; /* gap: how far from equal, as a logarithm */
+    size_t which[TIES], count;
 };
 
-/* ln(second branch/first branch) at a point */
-static double branch_gap(const struct mw_law *law, const double *params, double p, double phi)
+/* ln(second branch/first branch) at a point, or ln(corner/p) */
+static double tie_gap(const struct mw_law *law, const double *params, double p, double phi, size_t which)
 {
-    double h[2];
+    const double nowhere = 10; /* in ln p */
+    double h[2], corners[MW_LAW_CORNERS];
+    if (law->corners) {
+        law->corners(params, corners);
+        return fmin(log(corners[which] / p), nowhere);
+    }
     for (unsigned char branch = 0; branch < 2; branch++)
         law->eval_branch(params, 1, &p, &phi, &branch, &h[branch]);
     return log(h[1] / h[0]);
 }
 
+static void add_tie(struct ties *ties, double p, double phi, size_t which, double gap)
+{
+    bool full = ties->count == TIES;
+    if (full && gap >= ties->gap[TIES - 1])
+        return;
+    size_t at = full ? TIES - 1 : ties->count++;
+    for (; at > 0 && gap < ties->gap[at - 1]; at--) {
+        ties->p[at] = ties->p[at - 1];
+        ties->phi[at] = ties->phi[at - 1];
+        ties->which[at] = ties->which[at - 1];
+        ties->gap[at] = ties->gap[at - 1];
+    }
+    ties->p[at] = p;
+    ties->phi[at] = phi;
+    ties->which[at] = which;
+    ties->gap[at] = gap;
+}
+
+/* Corners of the law itself lie at the same count for all frequencies: one tie each. */
 static void find_ties(const struct mw_problem *pr, const double *params, struct ties *ties)
 {
     const double near = 5e-3;
     ties->count = 0;
-    for (size_t i = 0; i < pr->n; i++) {
-        double gap = fabs(branch_gap(pr->law, params, pr->p[i], pr->phi[i]));
-        bool full = ties->count == TIES;
-        if (!(gap < near) || pr->p[i] <= 1 || (full && gap >= ties->gap[TIES - 1]))
-            continue;
-        size_t at = full ? TIES - 1 : ties->count++;
-        for (; at > 0 && gap < ties->gap[at - 1]; at--) {
-            ties->p[at] = ties->p[at - 1];
-            ties->phi[at] = ties->phi[at - 1];
-            ties->gap[at] = ties->gap[at - 1];
+    for (size_t which = 0; which < (pr->law->corners ? MW_LAW_CORNERS : 1); which++) {
+        for (size_t i = 0; i < pr->n; i++) {
+            double gap = fabs(tie_gap(pr->law, params, pr->p[i], pr->phi[i], which));
+            if (!(gap < near) || pr->p[i] <= 1)
+                continue;
+            add_tie(ties, pr->p[i], pr->phi[i], which, gap);
+            if (pr->law->corners)
+                break;
         }
-        ties->p[at] = pr->p[i];
-        ties->phi[at] = pr->phi[i];
-        ties->gap[at] = gap;
     }
 }
 
@@ -109,7 +131,26 @@ static void residuals_and_ties(void *context, const double *x, double *r)
     const struct mw_problem *pr = &slider->searcher->problem;
     mw_searcher_residuals(slider->searcher, x, r);
     for (size_t t = 0; t < slider->kept; t++)
-        r[pr->n + t] = slider->weight * branch_gap(pr->law, x, slider->ties->p[t], slider->ties->phi[t]);
+        r[pr->n + t] =
+            slider->weight * tie_gap(pr->law, x, slider->ties->p[t], slider->ties->phi[t], slider->ties->which[t]);
+}
+
+/* c polished with the first `kept` ties held equal by a penalty, and the branches held, so that all is smooth. */
+static struct mw_candidate on_ties(struct mw_searcher *s, const struct mw_candidate *c, const struct ties *ties,
+                                   size_t kept, unsigned iterations, bool central)
+{
+    struct mw_problem *pr = &s->problem;
+    struct mw_candidate next = *c;
+    /* so heavy that what the penalty leaves of a gap changes the loss by about 1e-8 of itself */
+    struct slider slider = {s, ties, kept, 1e4 * sqrt((double)pr->n * c->loss)};
+    if (pr->law->branch) {
+        pr->law->branch(c->params, pr->n + pr->base_n, pr->p, pr->phi, s->branches);
+        pr->held = s->branches;
+    }
+    mw_candidate_polish_with(s, &next, residuals_and_ties, &slider, kept, iterations, central);
+    pr->held = NULL;
+    mw_candidate_evaluate(s, &next);
+    return next;
 }
 
 /*
@@ -118,20 +159,12 @@ static void residuals_and_ties(void *context, const double *x, double *r)
  */
 void mw_candidate_slide(struct mw_searcher *s, struct mw_candidate *c)
 {
-    struct mw_problem *pr = &s->problem;
     struct ties ties;
-    if (!pr->law->branch)
+    if (!s->problem.law->branch && !s->problem.law->corners)
         return;
-    find_ties(pr, c->params, &ties);
+    find_ties(&s->problem, c->params, &ties);
     for (size_t kept = 1; kept <= ties.count; kept++) {
-        struct mw_candidate next = *c;
-        /* so heavy that what the penalty leaves of a gap changes the loss by about 1e-8 of itself */
-        struct slider slider = {s, &ties, kept, 1e4 * sqrt((double)pr->n * c->loss)};
-        pr->law->branch(c->params, pr->n + pr->base_n, pr->p, pr->phi, s->branches);
-        pr->held = s->branches;
-        mw_candidate_polish_with(s, &next, residuals_and_ties, &slider, kept, LONG, true);
-        pr->held = NULL;
-        mw_candidate_evaluate(s, &next);
+        struct mw_candidate next = on_ties(s, c, &ties, kept, LONG, true);
         if (next.loss < c->loss)
             *c = next;
     }
@@ -229,6 +262,28 @@ void mw_candidate_walk(struct mw_searcher *s, struct mw_candidate *c)
         for (size_t j = 0; j < pr->law->param_count; j++) {
             for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
                 next = with_param(s, start, j, factors[i]);
+                if (next.loss < c->loss)
+                    *c = next;
+            }
+        }
+        better = c->loss < start.loss * (1 - 1e-9);
+    }
+}
+
+/* Every corner of the law in turn to every measured count, polished there and then free, as long as that helps. */
+void mw_candidate_walk_corners(struct mw_searcher *s, struct mw_candidate *c)
+{
+    const struct mw_problem *pr = &s->problem;
+    bool better = pr->law->corners != NULL;
+    for (int round = 0; better && round < ROUNDS; round++) {
+        struct mw_candidate start = *c;
+        for (size_t which = 0; which < MW_LAW_CORNERS; which++) {
+            for (double p = 1; isfinite(p) && p <= pr->p_max; p = neighbour(pr, p, 1)) {
+                const struct ties ties = {.p = {p}, .phi = {pr->phi[0]}, .which = {which}, .count = 1};
+                struct mw_candidate next = on_ties(s, &start, &ties, 1, WALK, false);
+                if (next.loss < c->loss)
+                    *c = next;
+                mw_candidate_polish(s, &next, WALK, false);
                 if (next.loss < c->loss)
                     *c = next;
             }

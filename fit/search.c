@@ -24,6 +24,7 @@ struct effort {
     size_t sweeps;    /* probes of each annealer */
     size_t finalists; /* candidates that get the long polish */
     size_t kinked;    /* of these, led over corners */
+    size_t stepped;   /* of these, with the law's own corners tried at every measured count */
 };
 struct task {
     enum mw_method method;
@@ -32,10 +33,11 @@ struct task {
     const struct mw_optimum *near; /* or NULL: a start beside those of the sequence */
 };
 
-static const struct effort effort_corners = {1, 100, SCREENED, 100, 12, 5},
-                           effort_smooth = {1, 100, SCREENED, 100, 4, 1}, /* no corners, so few optima */
-    effort_alone = {1, 24, 10, 10, 4, 2},  /* corners, a good optimum, found without a start near it */
-    effort_compare = {4, 12, 4, 10, 2, 1}; /* smooth, or with a start near the optimum */
+static const struct effort effort_corners = {1, 100, SCREENED, 100, 12, 5, 2},
+                           effort_smooth = {1, 100, SCREENED, 100, 4, 1, 0}, /* no corners, so few optima */
+    effort_whole = {1, 40, 15, 30, 4, 1, 0},                                 /* blocks are ranked by polished starts */
+    effort_alone = {1, 24, 10, 10, 4, 2, 0},  /* corners, a good optimum, found without a start near it */
+    effort_compare = {4, 12, 4, 10, 2, 1, 0}; /* smooth, or with a start near the optimum */
 
 static int by_loss(const void *a, const void *b)
 {
@@ -66,7 +68,10 @@ static size_t distinct(const struct mw_problem *pr, struct mw_candidate *list, s
     return kept;
 }
 
-/* The loss of every start on a handful of points, by squares: the cheapest that still ranks them. */
+/*
+ * The loss of every start on a handful of points, by squares: the cheapest that still ranks them. Blocks of whole
+ * parameters are ranked by what the other parameters can make of them, since no later step leads from one to the next.
+ */
 static enum mw_err screen(const struct mw_searcher *s, const struct mw_starts *starts, size_t every,
                           struct mw_candidate *found, struct mw_error *error)
 {
@@ -86,6 +91,9 @@ static enum mw_err screen(const struct mw_searcher *s, const struct mw_starts *s
         if (c.loss < found[starts->block[i]].loss)
             found[starts->block[i]] = c;
     }
+    for (size_t i = 0; i < starts->block_count && !err && s->problem.law->whole; i++)
+        if (isfinite(found[i].loss))
+            mw_candidate_polish(&fast, &found[i], SHORT, false);
     mw_searcher_release(&fast);
     mw_problem_release(&handful);
     return err;
@@ -173,8 +181,11 @@ static void finish(struct mw_searcher *s, struct mw_candidate *list, size_t coun
         count = effort->kinked;
     while (count > 1 && list[count - 1].loss > hopeless * list[0].loss)
         count--;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         mw_candidate_walk(s, &list[i]);
+        if (i < effort->stepped)
+            mw_candidate_walk_corners(s, &list[i]);
+    }
     count = distinct(&s->problem, list, count);
     for (size_t i = 0; i < count; i++) {
         mw_candidate_polish_corners(s, &list[i], .1);
@@ -188,11 +199,12 @@ static void finish(struct mw_searcher *s, struct mw_candidate *list, size_t coun
     }
 }
 
-/* Whole parameters have no slope to follow, and need the annealers. */
 static const struct effort *effort_of(const struct mw_law *law, const struct task *task)
 {
-    if (!task->compare || law->whole)
-        return law->branch ? &effort_corners : &effort_smooth;
+    if (law->whole)
+        return &effort_whole;
+    if (!task->compare)
+        return law->branch || law->corners ? &effort_corners : &effort_smooth;
     return law->branch && !task->near ? &effort_alone : &effort_compare;
 }
 

@@ -136,6 +136,31 @@ static enum mw_err whole_starts(struct mw_starts *starts, const struct mw_proble
     return err;
 }
 
+/* A block for each way in which the corners fall between the measured core counts. */
+static enum mw_err corner_starts(struct mw_starts *starts, const struct mw_problem *problem, struct mw_error *error)
+{
+    enum { POINTS = 4000 };
+    double counts[COUNTS], corners[MW_LAW_CORNERS], *room = malloc(problem->n * sizeof *room);
+    size_t block_count = 1;
+    for (size_t k = 0; k < MW_LAW_CORNERS; k++)
+        block_count *= COUNTS + 1;
+    enum mw_err err = room ? allocate(starts, POINTS, block_count, error) : mw_fail(error, MW_NOMEM, "out of memory");
+    if (!err)
+        err = sobol(starts, problem, POINTS, problem->law->param_count, error);
+    size_t count = err ? 0 : core_counts(problem, COUNTS, counts, room);
+    for (size_t i = 0; i < starts->count && !err; i++) {
+        problem->law->corners(starts->params + i * MAX, corners);
+        for (size_t k = 0; k < MW_LAW_CORNERS; k++) {
+            size_t below = 0;
+            while (below < count && counts[below] <= corners[k])
+                below++;
+            starts->block[i] = starts->block[i] * (COUNTS + 1) + below;
+        }
+    }
+    free(room);
+    return err;
+}
+
 enum mw_err mw_starts_init(struct mw_starts *starts, const struct mw_problem *problem, struct mw_error *error)
 {
     enum { PLAIN = 256, BLOCK = 8 };
@@ -149,6 +174,8 @@ enum mw_err mw_starts_init(struct mw_starts *starts, const struct mw_problem *pr
         err = vls_starts(&made, problem, error);
     } else if (whole < MAX) {
         err = whole_starts(&made, problem, whole, error);
+    } else if (problem->law->corners) {
+        err = corner_starts(&made, problem, error);
     } else {
         err = allocate(&made, PLAIN, PLAIN / BLOCK, error);
         if (!err)

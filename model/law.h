@@ -13,7 +13,7 @@
  * T = A h / F. Speedup over one core at the same frequency is h(1, phi) / h(p, phi).
  * Pure functions: no I/O, no allocation; arguments in their domain (p >= 1, phi > 0, bounds held).
  */
-enum { MW_LAW_MAX_PARAMS = 8 };
+enum { MW_LAW_MAX_PARAMS = 8, MW_LAW_CORNERS = 2 };
 
 struct mw_param_info {
     const char *name; /* the letter of its source: f, k, m1, … */
@@ -40,6 +40,8 @@ struct mw_law {
     void (*branch)(const double *params, size_t n, const double *p, const double *phi, unsigned char *out);
     void (*eval_branch)(const double *params, size_t n, const double *p, const double *phi, const unsigned char *branch,
                         double *out);
+    /* cores[0..MW_LAW_CORNERS): where on p h has a corner at every frequency, HUGE_VAL: nowhere; NULL: no such corners */
+    void (*corners)(const double *params, double *cores);
     /*
      * h and its derivatives, dh[j*n + i] = d h(p_i, phi_i)/d params[j], on the branches given or (NULL) the active ones;
      * NULL: by differences.

@@ -46,6 +46,31 @@ static void tiers(const double *v, size_t n, const double *p, const double *phi,
     }
 }
 
+static void tiers_gradient(const double *v, size_t n, const double *p, const double *phi, const unsigned char *branch,
+                           double *h, double *dh)
+{
+    double f = v[0], a = v[1], q = v[2], r = v[3], u = v[4];
+    (void)branch;
+    for (size_t i = 0; i < n; i++) {
+        double each = 1 / p[i], fast = fmax(each, r * u), slow = fmax(each, r);
+        double fast_full = r * u > each ? 1 : 0, slow_full = r > each ? 1 : 0, memory = a * phi[i];
+        h[i] = (1 - f) + f * each + memory * (q * fast + (1 - q) * slow);
+        dh[i] = each - 1;
+        dh[n + i] = phi[i] * (q * fast + (1 - q) * slow);
+        dh[2 * n + i] = memory * (fast - slow);
+        dh[3 * n + i] = memory * (q * u * fast_full + (1 - q) * slow_full);
+        dh[4 * n + i] = memory * q * r * fast_full;
+    }
+}
+
+/* The core counts that fill the slow and the fast tier. */
+static void tiers_corners(const double *v, double *cores)
+{
+    double r = v[3], ru = v[3] * v[4];
+    cores[0] = r > 0 ? 1 / r : HUGE_VAL;
+    cores[1] = ru > 0 ? 1 / ru : HUGE_VAL;
+}
+
 const struct mw_law mw_law_tiers = {
     .name = "tiers",
     .title = "two memory tiers",
@@ -58,4 +83,6 @@ const struct mw_law mw_law_tiers = {
                {"r", "1", 0, 1, "inverse of the core count that fills the slow tier"},
                {"u", "1", 0, 1, "the same of the fast tier, as a share of r"}},
     .eval = tiers,
+    .gradient = tiers_gradient,
+    .corners = tiers_corners,
 };
