@@ -13,12 +13,11 @@ static const double EFFECTIVE_FEW = 30;     /* under it, of many points, half of
 static const double EFFECTIVE_LEAST = 10;   /* under it the chances are those of a handful of draws: undetermined */
 
 /*
- * Wrong and confident stays under 1 % of simulated truths (make bench-diagnose). Before ten points a verdict is one of
- * many looks of a sequential diagnosis, each with a chance to be wrong, and has to be surer.
+ * Chance from which a verdict is one: at one look at ten planned points or more .82 is wrong in under 1 % of simulated
+ * programs (make bench-diagnose); fewer points are one of many looks of a sequential diagnosis, each with a chance to be
+ * wrong, and have to be surer.
  */
-static const double CERTAIN = MW_DIAGNOSE_STOP, CERTAIN_EARLY = .95;
-/* One look at ten planned points or more: .82 is wrong in 0 to .7 % of 306 programs, .80 in up to 1.3 %. */
-static const double CERTAIN_CLASS = .82;
+static const double CERTAIN = .82, CERTAIN_EARLY = .97;
 enum { EARLY = 10 };
 static const double FLAG = .5; /* a step more likely than not is named */
 
@@ -211,7 +210,7 @@ static void decide(struct mw_diagnosis *d)
     d->verdict = MW_VERDICT_UNDETERMINED;
     d->confidence = d->chance[d->likeliest];
     if (d->effective >= EFFECTIVE_LEAST) {
-        if (d->chance[d->likeliest] >= (d->points_used < EARLY ? CERTAIN_EARLY : CERTAIN_CLASS)) {
+        if (d->chance[d->likeliest] >= certain) {
             d->verdict = one_frequency_hides(d) ? MW_VERDICT_UNDETERMINED : d->likeliest;
         } else if (memory >= certain) {
             d->verdict = MW_VERDICT_MEMORY;
@@ -223,9 +222,9 @@ static void decide(struct mw_diagnosis *d)
     }
     d->step_flag = d->verdict != MW_VERDICT_STEP && d->step_chance >= FLAG;
     d->scales_coarse =
-        d->memory_open && d->chance[MW_VERDICT_SCALES_WELL] + d->chance[MW_VERDICT_MEMORY_LATENCY] >= CERTAIN;
+        d->memory_open && d->chance[MW_VERDICT_SCALES_WELL] + d->chance[MW_VERDICT_MEMORY_LATENCY] >= MW_DIAGNOSE_PAIR;
     d->stops_coarse =
-        d->memory_open && d->chance[MW_VERDICT_SERIAL] + d->chance[MW_VERDICT_MEMORY_BANDWIDTH] >= CERTAIN;
+        d->memory_open && d->chance[MW_VERDICT_SERIAL] + d->chance[MW_VERDICT_MEMORY_BANDWIDTH] >= MW_DIAGNOSE_PAIR;
 }
 
 /* The point with the most cores at the highest frequency that has the wanted fact, or the fastest or slowest. */
@@ -271,7 +270,7 @@ static void see_slowdown(struct mw_diagnosis *d, const struct mw_points *points)
     double ratio = exp(sign * log(last->value / best->value));
     double limit = GROWTH_NOISE * (1 + WEAK_GROWTH * log((double)last->cores));
     double down = d->chance[MW_VERDICT_FLAT] + d->chance[MW_VERDICT_SLOWS_DOWN];
-    if (ratio > limit && down >= CERTAIN) {
+    if (ratio > limit && down >= MW_DIAGNOSE_PAIR) {
         d->verdict = MW_VERDICT_SLOWS_DOWN;
         d->confidence = down;
     }

@@ -11,15 +11,13 @@ static const double FLAT = 1.25;   /* speedup at P under which cores do nothing 
 static const double SLOWER = 1.05; /* two standard errors of a mean of repeats with 2 to 3 % noise */
 static const double GRAIN_LOSS = .15;  /* work of the busiest core over the mean, less one */
 static const double STEP = .08;        /* the smallest step four standard errors above 2 % noise */
-static const double SUPERLINEAR = .05; /* S/p - 1, or twice the misfit per core count */
-static const double SAME_CORES = .4;   /* part of the residual variance that one core count shares, fit/mechanism.c */
+static const double SUPERLINEAR = .05; /* S/p - 1, or twice the residual: it rests on the run on one core */
 
 enum { CURVE_POINTS = 128 };
 
 double mw_diagnose_superlinear(double residual)
 {
-    double misfit = 2 * sqrt(SAME_CORES) * residual;
-    return 1 + (misfit > SUPERLINEAR ? misfit : SUPERLINEAR);
+    return 1 + fmax(SUPERLINEAR, 2 * residual);
 }
 
 bool mw_diagnose_has_step(const struct mw_mechanism_draw *draw)

@@ -98,6 +98,32 @@ static bool boundary_side(struct mw_diagnose_step *step, const struct mw_diagnos
     return false;
 }
 
+/*
+ * A core count between half and all of them, for verdicts that uneven pieces of work could be mistaken for: with P, its
+ * half and quarter alone they look like serial work or cost nothing.
+ */
+static bool between_divisors(struct mw_diagnose_step *step, const struct mw_diagnosis *d,
+                             const struct mw_points *points, const struct mw_query *candidates, size_t count)
+{
+    static const double LEAST = .65, WANTED = .8, MOST = .95; /* of P */
+    struct mw_query high, low;
+    if (d->verdict != MW_VERDICT_SCALES_WELL && d->verdict != MW_VERDICT_SERIAL &&
+        d->verdict != MW_VERDICT_MEMORY_BANDWIDTH)
+        return false;
+    for (size_t i = 0; i < points->count; i++)
+        if (points->items[i].cores > LEAST * d->cores && points->items[i].cores < MOST * d->cores)
+            return false;
+    range(candidates, count, &high, &low);
+    size_t i = nearest(candidates, count, round(WANTED * d->cores), high.freq_hz);
+    if (candidates[i].cores <= LEAST * d->cores || candidates[i].cores >= MOST * d->cores ||
+        measured(points, &candidates[i]))
+        return false;
+    *step = (struct mw_diagnose_step){.candidate = i, .between = {d->likeliest, MW_VERDICT_GRANULARITY}};
+    snprintf(step->reason, sizeof step->reason,
+             "a count that does not divide all cores: does the work come in pieces that don't divide evenly?");
+    return true;
+}
+
 /* Variance of ln T at a candidate over all draws and within the classes; classes[] of the draws is given. */
 static double information(const struct mw_diagnoser *diagnoser, const struct mw_diagnosis *d,
                           const enum mw_verdict *classes, size_t stride, const struct mw_query *query)
@@ -152,6 +178,12 @@ static void most_telling(struct mw_diagnose_step *step, const struct mw_diagnose
                  mw_verdict_name(d->second));
 }
 
+static bool stands(const struct mw_diagnosis *d)
+{
+    double enough = d->verdict == MW_VERDICT_MEMORY ? MW_DIAGNOSE_PAIR : MW_DIAGNOSE_STOP;
+    return d->verdict != MW_VERDICT_UNDETERMINED && d->confidence >= enough;
+}
+
 enum mw_err mw_diagnoser_next(struct mw_diagnoser *diagnoser, struct mw_diagnose_step *step,
                               struct mw_diagnosis *diagnosis, const struct mw_points *points,
                               const struct mw_query *candidates, size_t count, struct mw_error *error)
@@ -172,9 +204,10 @@ enum mw_err mw_diagnoser_next(struct mw_diagnoser *diagnoser, struct mw_diagnose
     if (!known) {
         *step = (struct mw_diagnose_step){.done = true, .between = {MW_VERDICT_UNDETERMINED, MW_VERDICT_UNDETERMINED}};
         snprintf(step->reason, sizeof step->reason, "every candidate is measured");
-    } else if (d.verdict == MW_VERDICT_UNDETERMINED || d.confidence < MW_DIAGNOSE_STOP) {
+    } else if (!stands(&d)) {
         most_telling(step, diagnoser, &d, points, candidates, count);
-    } else if (!boundary_side(step, diagnoser, &d, points, candidates, count)) {
+    } else if (!boundary_side(step, diagnoser, &d, points, candidates, count) &&
+               !between_divisors(step, &d, points, candidates, count)) {
         *step = (struct mw_diagnose_step){.done = true, .between = {d.likeliest, d.second}};
         snprintf(step->reason, sizeof step->reason, "the verdict stands");
     }

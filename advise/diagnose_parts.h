@@ -7,7 +7,9 @@
 /* Shared by the files of diagnosis only. */
 
 /* A sequential diagnosis looks after each point and has several chances to be wrong: it stops at this one only. */
-#define MW_DIAGNOSE_STOP .88
+#define MW_DIAGNOSE_STOP .93
+/* Of two classes together, which share most of what could be wrong. */
+#define MW_DIAGNOSE_PAIR .88
 
 struct mw_diagnoser {
     struct mw_diagnose_options options;

@@ -70,15 +70,15 @@ static double off_divisor(double part, unsigned cores)
 }
 
 /*
- * Ten points: mostly over p at the highest frequency, with numbers that do not divide P and both sides of each boundary,
- * and two at the lowest. Right in 92 % of simulated programs and wrong in none, where {1, 3, 6, 12, 24} at two
- * frequencies is right in 55 %.
+ * Ten points: mostly over p at the highest frequency, with both sides of each boundary and numbers that do not divide P in
+ * its upper half, where uneven grains cost most; two at the lowest. docs/diagnosis.md has how often that is right; {1, 3, 6,
+ * 12, 24} at two frequencies is right in 55 %.
  */
 static void design_diagnosis(struct mw_plan *plan, const struct mw_plan_options *o, const struct range *r)
 {
     enum { DESIGN = 10, EDGES = 2 };
     static const char divisor[] = "a number of cores that does not divide all of them";
-    static const double parts[] = {.4, .7, .875, .2, .3, .6, .8};
+    static const double parts[] = {.625, .75, .875, .4, .2, .3, .8};
     double few = fmax(2, round(r->cores / 6.));
     bool one = !(r->low_hz < r->high_hz);
     add(plan, o, r->cores, r->high_hz, "all cores at the highest frequency", "where the verdict is given");

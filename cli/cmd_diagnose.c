@@ -342,7 +342,7 @@ const struct cli_command cmd_diagnose = {
     .description =
         "Weighs seven ways in which a program can spend its time (serial work, memory latency, memory that cores don't "
         "shrink, overhead, pieces that don't divide evenly, a step at a boundary, caches, work that grows) by the points "
-        "that the model was fitted to, and names what at least 88 % of the chances agree on (95 % before ten points): "
+        "that the model was fitted to, and names what at least 82 % of the chances agree on (97 % before ten points): "
         "scales-well, serial, memory-latency, memory-bandwidth, memory (the two together), cache-benefiting, "
         "granularity, boundary-step, weak-scaling, slows-down, flat or undetermined. Prints the evidence, shares of the "
         "time at the ends of the domain, the Karp-Flatt serial fraction, what to do, and where the verdict is open the "

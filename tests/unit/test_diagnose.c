@@ -2,7 +2,6 @@
 #include "tests/unit/unit.h"
 
 #include "advise/diagnose_parts.h"
-#include "advise/evidence.h"
 
 static const unsigned HIGH[] = {1, 4, 10, 12, 13, 17, 21, 24}, LOW[] = {4, 24};
 static const unsigned BOUNDARY = 12;
@@ -140,11 +139,10 @@ static void whole_table(void **state)
     assert_int_equal(d.points_given, n);
 }
 
-/* The candidates' order of a sequential diagnosis: three design points, then what tells the classes apart, then done. */
-static void next_points(void **state)
+/* A sequential diagnosis of the truth: three design points, then what tells the classes apart, until the verdict stands. */
+static struct mw_diagnosis in_sequence(const struct mw_mechanism_draw *truth, struct mw_points *points)
 {
-    (void)state;
-    struct mw_mechanism_draw truth = {.law = MW_MECHANISM_ADDITIVE, .serial = 1e-4, .parallel = 1, .latency = 2};
+    static const struct mw_query design[] = {{24, 2.4e9}, {24, 1.2e9}, {6, 2.4e9}};
     struct mw_query candidates[48];
     size_t n = 0;
     for (unsigned p = 1; p <= 24; p++) {
@@ -153,31 +151,47 @@ static void next_points(void **state)
     }
     struct mw_diagnose_options options = {
         .cores = 24, .freq_max_hz = 2.4e9, .boundaries = &BOUNDARY, .boundary_count = 1, .seed = 1};
-    struct mw_point items[20];
-    struct mw_points points = {items, 0, MW_TIME};
-    static const struct mw_query design[] = {{24, 2.4e9}, {24, 1.2e9}, {6, 2.4e9}};
     for (;;) {
         struct mw_diagnose_step step;
-        assert_int_equal(mw_diagnose_next(&step, &points, &options, candidates, n, NULL), MW_OK);
+        assert_int_equal(mw_diagnose_next(&step, points, &options, candidates, n, NULL), MW_OK);
         if (step.done)
             break;
         const struct mw_query *chosen = &candidates[step.candidate];
-        if (points.count < 3) {
-            assert_near(chosen->cores, design[points.count].cores, 0);
-            assert_near(chosen->freq_hz, design[points.count].freq_hz, 0);
+        if (points->count < 3) {
+            assert_near(chosen->cores, design[points->count].cores, 0);
+            assert_near(chosen->freq_hz, design[points->count].freq_hz, 0);
         }
-        assert_true(points.count < 20);
-        items[points.count++] = measure(&truth, (unsigned)chosen->cores, chosen->freq_hz);
+        assert_true(points->count < 20);
+        points->items[points->count++] = measure(truth, (unsigned)chosen->cores, chosen->freq_hz);
     }
-    bool near = false, far = false;
-    for (size_t i = 0; i < points.count; i++) {
-        near = near || items[i].cores == 12;
-        far = far || items[i].cores == 13;
-    }
-    assert_true(near && far); /* both sides of the boundary before the verdict stands */
     struct mw_diagnosis d;
-    assert_int_equal(mw_diagnose(&d, &points, &options, NULL), MW_OK);
+    assert_int_equal(mw_diagnose(&d, points, &options, NULL), MW_OK);
+    return d;
+}
+
+static bool has_cores(const struct mw_points *points, unsigned from, unsigned to)
+{
+    for (size_t i = 0; i < points->count; i++)
+        if (points->items[i].cores >= from && points->items[i].cores <= to)
+            return true;
+    return false;
+}
+
+static void next_points(void **state)
+{
+    (void)state;
+    struct mw_point items[20];
+    struct mw_points points = {items, 0, MW_TIME};
+    struct mw_mechanism_draw latency = {.law = MW_MECHANISM_ADDITIVE, .serial = 1e-4, .parallel = 1, .latency = 2};
+    struct mw_diagnosis d = in_sequence(&latency, &points);
+    assert_true(has_cores(&points, 12, 12) && has_cores(&points, 13, 13)); /* both sides of the boundary */
     assert_true(d.verdict == MW_VERDICT_MEMORY_LATENCY || d.verdict == MW_VERDICT_MEMORY);
+    /* uneven pieces are excluded by a count between half and all of the cores */
+    struct mw_mechanism_draw scales = {.law = MW_MECHANISM_ADDITIVE, .serial = 1e-4, .parallel = 1, .latency = .02};
+    points.count = 0;
+    d = in_sequence(&scales, &points);
+    assert_true(has_cores(&points, 16, 22));
+    assert_int_equal(d.verdict, MW_VERDICT_SCALES_WELL);
 }
 
 static void refusals(void **state)
