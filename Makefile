@@ -51,12 +51,13 @@ ALL_CFLAGS = $(BASE) $(CFLAGS) $(WARN) $(SANFLAGS)
 # memcpy, reductions dropped), so these are fixed and recorded in every output file.
 KERNEL_FLAGS := -O2 -fno-builtin -fno-tree-loop-distribute-patterns -fno-strict-aliasing -ffp-contract=off
 KERNEL_CFLAGS = $(BASE) $(KERNEL_FLAGS) $(WARN)
-# The samplers' hot loops (see fit/hot.h): reassociation allowed, several instruction sets chosen at run time.
+# The samplers' hot loops (see model/hot.h): reassociation allowed, several instruction sets chosen at run time.
 HOT_FLAGS := -O3 -fno-math-errno -fno-trapping-math -fassociative-math -fno-signed-zeros -freciprocal-math
 
 # --- sources: a folder is a module ---------------------------------------
 LIB_DIRS   := data model fit advise
-HOT_SRC    := $(wildcard fit/hot_*.c)
+HOT_SRC    := $(wildcard fit/hot_*.c) $(foreach l,amdahl usl contention,model/law_$(l)_memory.c) \
+              $(foreach l,granularity power saturating,model/law_$(l).c)
 LIB_SRC    := $(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c))
 KERNEL_SRC := $(wildcard measure/kernels/*.c)
 TOOL_SRC   := $(wildcard measure/*.c plots/*.c cli/*.c)
@@ -85,7 +86,7 @@ $(B)/measure/kernels/%.o: measure/kernels/%.c $(STAMP)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(KERNEL_CFLAGS) $(SANFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/fit/hot_%.o: fit/hot_%.c $(STAMP)
+$(HOT_SRC:%.c=$(B)/%.o): $(B)/%.o: %.c $(STAMP)
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(ALL_CFLAGS) $(HOT_FLAGS) -fPIC -MMD -MP -c -o $@ $<

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "fit/hot.h"
+#include "model/hot.h"
 #include "fit/hot_likelihood.h"
 
 #include <math.h>
-
-/* glibc has vector versions of log within 4 ulp; the compiler uses them where it is told that they exist. */
-#if defined(__GLIBC__) && defined(__x86_64__) && !defined(__clang__)
-extern double log(double) __attribute__((simd("notinbranch")));
-#endif
 
 MW_HOT double mw_hot_residuals(const double *offset, double sign, const double *h, size_t n, double *out)
 {

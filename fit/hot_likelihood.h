@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The inner loops of the samplers; see fit/hot.h. */
+/* The inner loops of the samplers; see model/hot.h. */
 
 /* out[i] = offset[i] + sign ln h[i]; returns the sum of out, which may be offset itself. */
 double mw_hot_residuals(const double *offset, double sign, const double *h, size_t n, double *out);

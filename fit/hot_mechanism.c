@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/hot_mechanism.h"
-#include "fit/hot.h"
+#include "model/hot.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "fit/hot.h"
+#include "model/hot.h"
 #include "fit/hot_normal.h"
 
 MW_HOT void mw_hot_normal(const double *columns, size_t column_stride, const double *r, size_t n, size_t d,

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /*
- * The normal equations of a (Cauchy-)weighted least-squares step; see fit/hot.h. columns[j*column_stride + i] = d r_i/d x_j, i < n, j < d;
+ * The normal equations of a (Cauchy-)weighted least-squares step; see model/hot.h. columns[j*column_stride + i] = d r_i/d x_j, i < n, j < d;
  * w_i = 1/(1 + (inverse r_i)^2), inverse = 1/c or 0 for squares. gradient[j] = sum w r J_j, hessian[j*stride + k] =
  * sum w J_j J_k. room: 2 n.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "fit/hot.h"
+#include "model/hot.h"
 #include "fit/surrogate_law.h"
 
 #include <math.h>

@@ -20,36 +20,33 @@ static const double speedup_scale_sd = 0.2;
 /* Keeps the normal quantile finite. */
 static const double probability_least = 1e-9;
 
-static void find_freqs(struct mw_whitener *w)
+/* Sites are sorted by frequency, so those of one stand in a row. */
+static void find_runs(struct mw_whitener *w)
 {
-    w->freq_count = 0;
-    for (size_t i = 0; i < w->n; i++) {
-        size_t k = 0;
-        while (k < w->freq_count && w->freq_phi[k] != w->phi[i])
-            k++;
-        if (k == w->freq_count) {
-            w->freq_phi[k] = w->phi[i];
-            w->ones[k] = 1;
-            w->freq_count++;
+    w->run_count = 0;
+    for (size_t i = 0; i < w->n; i++)
+        if (i == 0 || w->phi[i] != w->phi[i - 1]) {
+            w->run_phi[w->run_count] = w->phi[i];
+            w->ones[w->run_count] = 1;
+            w->run_start[w->run_count++] = i;
         }
-        w->freq_index[i] = k;
-    }
+    w->run_start[w->run_count] = w->n;
 }
 
 static bool allocate(struct mw_whitener *w)
 {
     size_t n = w->n;
     w->p = malloc(6 * n * sizeof *w->p);
-    w->freq_index = malloc(n * sizeof *w->freq_index);
+    w->run_start = malloc((n + 1) * sizeof *w->run_start);
     w->w = calloc(w->kernel_count, sizeof *w->w);
     w->log_det = calloc(w->kernel_count, sizeof *w->log_det);
-    if (!w->p || !w->freq_index || !w->w || !w->log_det)
+    if (!w->p || !w->run_start || !w->w || !w->log_det)
         return false;
     w->phi = w->p + n;
     w->lifted = w->phi + n;
     w->ones = w->lifted + n;
-    w->freq_phi = w->ones + n;
-    w->inverse_root_noise = w->freq_phi + n;
+    w->run_phi = w->ones + n;
+    w->inverse_root_noise = w->run_phi + n;
     return true;
 }
 
@@ -95,7 +92,7 @@ enum mw_err mw_whitener_init(struct mw_whitener *whitener, const struct mw_spot 
         w.lifted[i] = sites[i].ln_value + (quantity == MW_SPEEDUP ? 0 : sites[i].ln_freq);
         w.inverse_root_noise[i] = 1 / sqrt(sites[i].noise);
     }
-    find_freqs(&w);
+    find_runs(&w);
     enum mw_err err = whiten_all(&w, error);
     if (err)
         mw_whitener_release(&w);
@@ -111,7 +108,7 @@ void mw_whitener_release(struct mw_whitener *w)
     free(w->w);
     free(w->log_det);
     free(w->p);
-    free(w->freq_index);
+    free(w->run_start);
     *w = (struct mw_whitener){0};
 }
 
@@ -136,7 +133,7 @@ size_t mw_likelihood_dims(const struct mw_law *law)
     return law->param_count + 3;
 }
 
-/* What is left of the data when the law without its scale is taken off, in r; returns the mean. */
+/* What is left of the data when the law without its scale is taken off, in r; returns the mean of times. */
 static double take_off_law(const struct mw_likelihood *l, const double *params, double *r)
 {
     const struct mw_whitener *w = l->whitener;
@@ -145,11 +142,11 @@ static double take_off_law(const struct mw_likelihood *l, const double *params, 
     law->eval(params, w->n, w->p, w->phi, h);
     if (w->quantity != MW_SPEEDUP)
         return mw_hot_residuals(w->lifted, -1, h, w->n, r) / (double)w->n;
-    double *h1 = h + w->n;
-    law->eval(params, w->freq_count, w->ones, w->freq_phi, h1);
-    for (size_t i = 0; i < w->n; i++)
-        h[i] /= h1[w->freq_index[i]];
-    return mw_hot_residuals(w->lifted, 1, h, w->n, r) / (double)w->n;
+    mw_hot_residuals(w->lifted, 1, h, w->n, r);
+    law->eval(params, w->run_count, w->ones, w->run_phi, h);
+    for (size_t k = 0; k < w->run_count; k++)
+        mw_hot_shift(log(h[k]), w->run_start[k + 1] - w->run_start[k], r + w->run_start[k]);
+    return 0;
 }
 
 static double scale_of(const struct mw_whitener *w, double mean, double u)

@@ -16,9 +16,9 @@ struct mw_whitener { /* shared by all laws of a fit; not changed by them */
     size_t n;
     const struct mw_spot *sites;
     double *p, *phi, *lifted; /* n: lifted is ln value + ln F for times, ln value for speedups */
-    size_t freq_count;        /* distinct phi, and which of them each site has (speedups need h(1, phi)) */
-    double *ones, *freq_phi;
-    size_t *freq_index;
+    size_t run_count;         /* runs of sites of one phi (speedups need h(1, phi)): where each starts, and the end */
+    double *ones, *run_phi;
+    size_t *run_start;
     size_t kernel_count;
     const int *kernels;
     double **w; /* L^-1 per kernel (fit/panel.h), NULL where the kernel is none */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/hot.h"
 #include "model/laws.h"
 
 enum { F, A, Q };
 
-static void eval(const double *params, size_t n, const double *p, const double *phi, double *out)
+static MW_HOT void eval(const double *params, size_t n, const double *p, const double *phi, double *out)
 {
-    double serial = 1 - params[F], a = params[A], q = params[Q];
+    double f = params[F], serial = 1 - f, a = params[A], q = params[Q];
     for (size_t i = 0; i < n; i++) {
         double inverse = 1 / p[i];
-        out[i] = serial + params[F] * inverse + a * phi[i] * (q + (1 - q) * inverse);
+        out[i] = serial + f * inverse + a * phi[i] * (q + (1 - q) * inverse);
     }
 }
 

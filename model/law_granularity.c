@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/hot.h"
 #include "model/laws.h"
 
 #include <math.h>
@@ -8,12 +9,12 @@ enum { F, A, C, N };
 /* N/p may come out a rounding error above a whole number of rounds. */
 static const double round_tolerance = 1e-9;
 
-static void eval(const double *params, size_t n, const double *p, const double *phi, double *out)
+static MW_HOT void eval(const double *params, size_t n, const double *p, const double *phi, double *out)
 {
-    double serial = 1 - params[F], a = params[A], c = params[C], grains = floor(params[N]);
+    double f = params[F], serial = 1 - f, a = params[A], c = params[C], grains = floor(params[N]);
     for (size_t i = 0; i < n; i++) {
         double rounds = ceil(grains / p[i] - round_tolerance) / grains;
-        out[i] = (serial + params[F] * rounds + c * (p[i] - 1)) * (1 + a * phi[i]);
+        out[i] = (serial + f * rounds + c * (p[i] - 1)) * (1 + a * phi[i]);
     }
 }
 

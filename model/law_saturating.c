@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/hot.h"
 #include "model/laws.h"
 
 #include <math.h>
 
 enum { F, A, R, C };
 
-static void eval(const double *params, size_t n, const double *p, const double *phi, double *out)
+static MW_HOT void eval(const double *params, size_t n, const double *p, const double *phi, double *out)
 {
-    double serial = 1 - params[F], a = params[A], r2 = params[R] * params[R], c = params[C];
+    double f = params[F], serial = 1 - f, a = params[A], r2 = params[R] * params[R], c = params[C];
     for (size_t i = 0; i < n; i++) {
         double inverse = 1 / p[i];
-        out[i] = serial + params[F] * inverse + c * (p[i] - 1) + a * phi[i] * sqrt(inverse * inverse + r2);
+        out[i] = serial + f * inverse + c * (p[i] - 1) + a * phi[i] * sqrt(inverse * inverse + r2);
     }
 }
 

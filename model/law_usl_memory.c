@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/hot.h"
 #include "model/laws.h"
 
 enum { ALPHA, BETA, A };
 
-static void eval(const double *params, size_t n, const double *p, const double *phi, double *out)
+static MW_HOT void eval(const double *params, size_t n, const double *p, const double *phi, double *out)
 {
     double alpha = params[ALPHA], beta = params[BETA], a = params[A];
     for (size_t i = 0; i < n; i++)
