@@ -55,7 +55,7 @@ static enum mw_err fit_cores_only(struct mw_model *cores_only, const struct mw_b
                                   struct mw_error *error)
 {
     const struct mw_model *model = source->model;
-    struct mw_model made = {.quantity = model->quantity, .memory_freq_hz = model->memory_freq_hz, .weak = model->weak};
+    struct mw_model made = {.quantity = model->quantity, .memory_freq_hz = model->memory_freq_hz, .k_max = model->k_max, .weak = model->weak, .seed = model->seed};
     snprintf(made.law, sizeof made.law, "%s", model->law);
     made.points =
         (struct mw_points){malloc(model->points.count * sizeof *made.points.items), 0, model->points.quantity};
@@ -64,11 +64,7 @@ static enum mw_err fit_cores_only(struct mw_model *cores_only, const struct mw_b
     for (size_t i = 0; i < model->points.count; i++)
         if (model->points.items[i].cores <= source->cores)
             made.points.items[made.points.count++] = model->points.items[i];
-    struct mw_mixture_options options = {.law = model->law[0] && strcmp(model->law, "mixture") ? model->law : "auto",
-                                         .memory_freq_hz = model->memory_freq_hz,
-                                         .seed = model->seed,
-                                         .weak = model->weak};
-    enum mw_err err = mw_mixture_fit(&made.ensemble, &made.points, &options, error);
+    enum mw_err err = mw_mixture_fit(&made, error);
     if (err != MW_OK)
         mw_model_release(&made);
     else

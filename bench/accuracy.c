@@ -36,12 +36,11 @@ struct guess {
 
 static bool by_mixture(struct mw_points *train, const struct mw_points *test, unsigned long seed, struct guess *out)
 {
-    struct mw_model model = {.quantity = train->quantity, .points = *train, .memory_freq_hz = memory_freq_hz};
-    struct mw_mixture_options options = {.memory_freq_hz = memory_freq_hz, .seed = seed};
+    struct mw_model model = {.quantity = train->quantity, .points = *train, .memory_freq_hz = memory_freq_hz, .seed = seed};
     struct mw_error error;
     struct mw_query *query = calloc(test->count, sizeof *query);
     struct mw_prediction *predictions = calloc(test->count, sizeof *predictions);
-    bool done = query && predictions && !mw_mixture_fit(&model.ensemble, &model.points, &options, &error);
+    bool done = query && predictions && !mw_mixture_fit(&model, &error);
     for (size_t i = 0; done && i < test->count; i++)
         query[i] = (struct mw_query){.cores = test->items[i].cores, .freq_hz = test->items[i].freq_hz};
     done = done && !mw_predict(&model, query, test->count, predictions, &error);

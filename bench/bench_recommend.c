@@ -34,8 +34,7 @@ static struct mw_model model_of_ten(const struct bench_table *t)
 {
     struct mw_error error;
     struct mw_model model = {
-        .quantity = MW_TIME, .memory_freq_hz = 2.133e9, .points = {.count = DESIGN, .quantity = MW_TIME}};
-    struct mw_mixture_options options = {.memory_freq_hz = 2.133e9, .seed = 1};
+        .quantity = MW_TIME, .memory_freq_hz = 2.133e9, .seed = 1, .points = {.count = DESIGN, .quantity = MW_TIME}};
     model.points.items = calloc(DESIGN, sizeof *model.points.items);
     for (size_t d = 0; model.points.items && d < DESIGN; d++) {
         size_t i = find(t, design[d]);
@@ -47,7 +46,7 @@ static struct mw_model model_of_ten(const struct bench_table *t)
                                                   .has_energy = true,
                                                   .energy_j = t->energy_j[i]};
     }
-    if (!model.points.items || mw_mixture_fit(&model.ensemble, &model.points, &options, &error) ||
+    if (!model.points.items || mw_mixture_fit(&model, &error) ||
         mw_power_fit(&model.power, &model.points, t->boundary, 1, &error))
         give_up(t, &error);
     return model;

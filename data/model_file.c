@@ -72,6 +72,7 @@ static const struct mw_bind top_fields[] = {
     {"time_scale_s_ghz", MW_BIND_REAL, FIELD(struct mw_model, time_scale_s_ghz), IF(struct mw_model, has_time_scale)},
     {"memory_freq_ghz", MW_BIND_FREQ, FIELD(struct mw_model, memory_freq_hz)},
     {"memory_freq_assumed", MW_BIND_BOOL, FIELD(struct mw_model, memory_freq_assumed)},
+    {"k_max", MW_BIND_REAL, FIELD(struct mw_model, k_max), .optional = true},
     {"weak", MW_BIND_BOOL, FIELD(struct mw_model, weak), .optional = true},
     {"cores_per_socket", MW_BIND_UNSIGNED, FIELD(struct mw_model, cores_per_socket), .optional = true},
     {0},

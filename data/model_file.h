@@ -49,7 +49,7 @@ struct mw_combination { /* an identified quantity worth printing, e.g. frequency
 struct mw_ensemble_fit {
     char law[24];
     int prior;        /* fit/prior.h */
-    bool independent; /* true: independent noise (the I half of docs/prediction.md) */
+    bool independent; /* noise taken as independent; fit/mixture.h samples such fits when they are asked for */
     double log_evidence;
     size_t draw_count, param_count;
     double *params; /* draw_count x param_count, natural units, row-major */
@@ -83,6 +83,7 @@ struct mw_model {
     double time_scale_s_ghz;
     double memory_freq_hz;
     bool memory_freq_assumed;
+    double k_max; /* bound on k from a measured memory latency; 0: none */
     char loss[16];
     char method[8]; /* csa, siman */
     unsigned long seed;

@@ -130,17 +130,15 @@ static enum mw_err judge_mixture(struct stage *s, double *percent, struct mw_err
     struct mw_model model = {.law = "mixture",
                              .quantity = s->usable.quantity,
                              .memory_freq_hz = s->options->knowledge->memory_freq_hz,
+                             .k_max = s->options->knowledge->k_max,
+                             .seed = s->options->seed,
                              .points = s->split.train};
-    const struct mw_mixture_options options = {.law = "auto",
-                                               .memory_freq_hz = model.memory_freq_hz,
-                                               .seed = s->options->seed,
-                                               .k_max = s->options->knowledge->k_max};
     size_t n = s->split.test_count;
     struct mw_query *query = malloc(n * sizeof *query);
     struct mw_prediction *out = malloc(n * sizeof *out);
     enum mw_err err = query && out ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     if (!err)
-        err = mw_mixture_fit(&model.ensemble, &model.points, &options, error);
+        err = mw_mixture_fit(&model, error);
     for (size_t i = 0; i < n && !err; i++)
         query[i] = (struct mw_query){s->split.test[i].cores, s->split.test[i].freq_hz};
     if (!err)

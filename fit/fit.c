@@ -91,7 +91,7 @@ static enum mw_err know_machine(struct work *w, struct mw_error *error)
     if (w->model.memory_freq_assumed)
         k->memory_freq_hz = assumed_memory_freq_hz;
     w->model.memory_freq_hz = k->memory_freq_hz;
-    k->k_max = w->profile.latency_s * k->memory_freq_hz;
+    k->k_max = w->model.k_max = w->profile.latency_s * k->memory_freq_hz;
     k->boundaries = o->boundary_count ? o->boundaries : w->profile.boundaries;
     k->boundary_count = o->boundary_count ? o->boundary_count : w->profile.boundary_count;
     w->model.cores_per_socket = w->profile.sockets  ? w->profile.cores / w->profile.sockets
@@ -273,14 +273,7 @@ static enum mw_err list_laws(struct work *w, struct mw_error *error)
 
 static enum mw_err sample(struct work *w, struct mw_error *error)
 {
-    const struct mw_mixture_options options = {.law = w->automatic ? "auto" : w->law->name,
-                                               .memory_freq_hz = w->knowledge.memory_freq_hz,
-                                               .seed = w->options->seed,
-                                               .weak = w->weak,
-                                               .boundaries = w->knowledge.boundaries,
-                                               .boundary_count = w->knowledge.boundary_count,
-                                               .k_max = w->knowledge.k_max};
-    enum mw_err err = mw_mixture_fit(&w->model.ensemble, &w->model.points, &options, error);
+    enum mw_err err = mw_mixture_fit(&w->model, error);
     for (size_t i = 0; i < w->model.points.count && !err; i++) {
         const struct mw_point *p = &w->model.points.items[i];
         if (p->noise_factor > 1)

@@ -80,7 +80,11 @@ static enum mw_err whiten_all(struct mw_whitener *w, struct mw_error *error)
 enum mw_err mw_whitener_init(struct mw_whitener *whitener, const struct mw_spot *sites, size_t n,
                              enum mw_quantity quantity, bool independent, struct mw_error *error)
 {
-    struct mw_whitener w = {.quantity = quantity, .n = n, .sites = sites};
+    struct mw_whitener w = {.quantity = quantity,
+                            .n = n,
+                            .sites = sites,
+                            .ln_sigma_low = log(sigma_low),
+                            .ln_sigma_high = log(sigma_high)};
     w.kernel_count = mw_kernel_choices(independent, &w.kernels);
     if (!allocate(&w)) {
         mw_whitener_release(&w);
@@ -162,9 +166,9 @@ static size_t kernel_of(const struct mw_whitener *w, double u)
     return k < w->kernel_count ? k : w->kernel_count - 1;
 }
 
-static double sigma_of(double u)
+static double ln_sigma_of(const struct mw_whitener *w, double u)
 {
-    return sigma_low * exp(u * log(sigma_high / sigma_low));
+    return w->ln_sigma_low + u * (w->ln_sigma_high - w->ln_sigma_low);
 }
 
 double mw_likelihood_log(const double *u, void *context)
@@ -176,7 +180,7 @@ double mw_likelihood_log(const double *u, void *context)
     mw_prior_apply(&l->prior, u, params);
     double mean = take_off_law(l, params, r);
     const double *rest = u + l->prior.law->param_count;
-    double sigma = sigma_of(rest[1]);
+    double ln_sigma = ln_sigma_of(w, rest[1]), sigma = exp(ln_sigma);
     size_t k = kernel_of(w, rest[2]);
     mw_hot_shift(scale_of(w, mean, rest[0]), w->n, r);
     if (w->w[k])
@@ -186,7 +190,7 @@ double mw_likelihood_log(const double *u, void *context)
             z[i] = r[i] * w->inverse_root_noise[i];
     /* ln of the t density at 0: ln Gamma(5/2) - ln Gamma(2) - ln(4 pi)/2 = ln(3/8) */
     double tails = mw_hot_student(z, 1 / (sigma * sigma * student_nu), mw_panel_pad(w->n));
-    return (double)w->n * (log(0.375) - log(sigma)) - half * tails - w->log_det[k] / 2;
+    return (double)w->n * (log(0.375) - ln_sigma) - half * tails - w->log_det[k] / 2;
 }
 
 void mw_likelihood_particle(struct mw_likelihood *l, const double *u, struct mw_particle *particle)
@@ -196,6 +200,6 @@ void mw_likelihood_particle(struct mw_likelihood *l, const double *u, struct mw_
     mw_prior_apply(&l->prior, u, particle->params);
     double mean = take_off_law(l, particle->params, l->scratch);
     particle->scale = scale_of(w, mean, rest[0]);
-    particle->sigma = sigma_of(rest[1]);
+    particle->sigma = exp(ln_sigma_of(w, rest[1]));
     particle->kernel = w->kernels[kernel_of(w, rest[2])];
 }

@@ -15,6 +15,7 @@ struct mw_whitener { /* shared by all laws of a fit; not changed by them */
     enum mw_quantity quantity;
     size_t n;
     const struct mw_spot *sites;
+    double ln_sigma_low, ln_sigma_high;
     double *p, *phi, *lifted; /* n: lifted is ln value + ln F for times, ln value for speedups */
     size_t run_count;         /* runs of sites of one phi (speedups need h(1, phi)): where each starts, and the end */
     double *ones, *run_phi;

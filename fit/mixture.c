@@ -18,7 +18,7 @@ struct effort {
     size_t particles, sweeps, final_sweeps;
 };
 static const struct effort effort_few = {360, 4, 10}, effort_many = {200, 3, 8};
-enum { SCREEN_PASSES = 3 };
+enum { SCREEN_PASSES = 3, CAPACITY = 32 };
 /* The law whose residual is screened: it bends both ways and has few parameters. */
 static const struct mw_prior_member screening = {"usl-memory", MW_PRIOR_ROOT};
 
@@ -32,9 +32,9 @@ struct job {
 };
 
 struct workshop {
-    const struct mw_mixture_options *options;
+    const struct mw_model *model;
     double p_max;
-    struct mw_whitener joint, independent;
+    struct mw_whitener whitener; /* of the joint or of the independent fits */
 };
 
 static void fit_release(struct mw_ensemble_fit *fit)
@@ -93,7 +93,7 @@ static void keep_draws(struct mw_likelihood *likelihood, const double *u, size_t
 static enum mw_err run_job(struct job *job, const struct workshop *shop, struct mw_error *error)
 {
     struct mw_likelihood likelihood = {0};
-    const struct mw_whitener *whitener = job->independent ? &shop->independent : &shop->joint;
+    const struct mw_whitener *whitener = &shop->whitener;
     struct effort effort = whitener->n <= FEW_POINTS ? effort_few : effort_many;
     size_t dims = mw_likelihood_dims(job->law);
     double *u = malloc(effort.particles * dims * sizeof *u);
@@ -102,12 +102,12 @@ static enum mw_err run_job(struct job *job, const struct workshop *shop, struct 
     enum mw_err err = mw_likelihood_init(&likelihood, whitener, error);
     if (err)
         goto out;
-    mw_prior_map_init(&likelihood.prior, job->law, job->prior, shop->p_max, shop->options->k_max);
+    mw_prior_map_init(&likelihood.prior, job->law, job->prior, shop->p_max, shop->model->k_max);
     struct mw_smc smc = {.dims = dims,
                          .particles = effort.particles,
                          .sweeps = effort.sweeps,
                          .final_sweeps = effort.final_sweeps,
-                         .seed = stream_seed(shop->options->seed, job),
+                         .seed = stream_seed(shop->model->seed, job),
                          .log_likelihood = mw_likelihood_log,
                          .context = &likelihood};
     double log_evidence;
@@ -165,7 +165,7 @@ static enum mw_err screen_once(const struct workshop *shop, struct mw_points *po
 /* The screening law is itself fitted to outliers, so it is fitted again with what was found until nothing more is. */
 static enum mw_err screen(struct workshop *shop, struct mw_points *points, struct mw_error *error)
 {
-    double memory_freq_hz = shop->options->memory_freq_hz;
+    double memory_freq_hz = shop->model->memory_freq_hz;
     struct mw_spots all = {0}, some = {0};
     double *work = NULL;
     size_t found = 0, before = 0;
@@ -178,10 +178,10 @@ static enum mw_err screen(struct workshop *shop, struct mw_points *points, struc
         if (err)
             break;
         shop->p_max = some.p_max;
-        err = mw_whitener_init(&shop->independent, some.items, some.count, points->quantity, true, error);
+        err = mw_whitener_init(&shop->whitener, some.items, some.count, points->quantity, true, error);
         if (!err)
             err = screen_once(shop, points, &all, work, &found, error);
-        mw_whitener_release(&shop->independent);
+        mw_whitener_release(&shop->whitener);
         mw_spots_release(&some);
     }
     free(work);
@@ -189,15 +189,15 @@ static enum mw_err screen(struct workshop *shop, struct mw_points *points, struc
     return err;
 }
 
-static size_t list_members(const struct mw_mixture_options *options, struct job *jobs, size_t capacity)
+static size_t list_members(const struct mw_model *model, struct job *jobs, size_t capacity)
 {
     const struct mw_prior_member *members;
     size_t count = 0, listed = mw_prior_members(&members);
-    bool automatic = !options->law || !strcmp(options->law, "auto");
-    for (size_t i = 0; automatic && !options->weak && i < listed && count < capacity; i++)
+    bool automatic = !model->law[0] || !strcmp(model->law, "mixture");
+    for (size_t i = 0; automatic && !model->weak && i < listed && count < capacity; i++)
         jobs[count++] = (struct job){.law = mw_law_find(members[i].law), .prior = members[i].prior};
     for (const struct mw_law *const *law = mw_laws; *law; law++)
-        if (automatic ? options->weak && (*law)->weak_scaling : !strcmp((*law)->name, options->law))
+        if (automatic ? model->weak && (*law)->weak_scaling : !strcmp((*law)->name, model->law))
             for (int prior = 0; prior < MW_PRIOR_COUNT && count < capacity; prior++)
                 jobs[count++] = (struct job){.law = *law, .prior = (enum mw_prior)prior};
     return count;
@@ -217,60 +217,70 @@ static enum mw_err run_all(struct job *jobs, size_t count, const struct workshop
     return MW_OK;
 }
 
-/* Screens, then whitens on the screened points. */
-static enum mw_err prepare(struct workshop *shop, struct mw_spots *sites, struct mw_points *points,
-                           struct mw_error *error)
+/* Whitens the points as they are, and runs the jobs, all joint or all independent, into an ensemble. */
+static enum mw_err sample(struct mw_ensemble *ensemble, struct job *jobs, size_t count, const struct mw_model *model,
+                          struct mw_error *error)
 {
-    for (size_t i = 0; i < points->count; i++)
-        points->items[i].noise_factor = 1;
-    enum mw_err err = screen(shop, points, error);
+    struct workshop shop = {.model = model};
+    struct mw_spots sites = {0};
+    enum mw_err err = mw_spots_init(&sites, &model->points, model->memory_freq_hz, MW_SPOTS_SAMPLE, error);
+    if (err)
+        return err;
+    shop.p_max = sites.p_max;
+    struct mw_ensemble_fit *fits = malloc(count * sizeof *fits);
+    if (!fits)
+        err = mw_fail(error, MW_NOMEM, "out of memory");
     if (!err)
-        err = mw_spots_init(sites, points, shop->options->memory_freq_hz, MW_SPOTS_SAMPLE, error);
+        err = mw_whitener_init(&shop.whitener, sites.items, sites.count, model->quantity, jobs[0].independent, error);
     if (!err)
-        err = mw_whitener_init(&shop->independent, sites->items, sites->count, points->quantity, true, error);
-    if (!err)
-        err = mw_whitener_init(&shop->joint, sites->items, sites->count, points->quantity, false, error);
+        err = run_all(jobs, count, &shop, error);
+    for (size_t i = 0; i < count; i++) {
+        if (err)
+            fit_release(&jobs[i].fit);
+        else
+            fits[i] = jobs[i].fit;
+    }
+    if (err)
+        free(fits);
+    else
+        *ensemble = (struct mw_ensemble){fits, count};
+    mw_whitener_release(&shop.whitener);
+    mw_spots_release(&sites);
     return err;
 }
 
-enum mw_err mw_mixture_fit(struct mw_ensemble *ensemble, struct mw_points *points,
-                           const struct mw_mixture_options *options, struct mw_error *error)
+enum mw_err mw_mixture_fit(struct mw_model *model, struct mw_error *error)
 {
-    enum { CAPACITY = 64 };
-    struct workshop shop = {.options = options};
-    struct mw_spots sites = {0};
-    struct mw_ensemble_fit *fits = NULL;
-    struct job *jobs = calloc(CAPACITY, sizeof *jobs);
-    if (!jobs)
-        return mw_fail(error, MW_NOMEM, "out of memory");
-    enum mw_err err;
-    size_t half = list_members(options, jobs, CAPACITY / 2), count = 2 * half;
-    if (count == 0) {
-        err = mw_fail(error, MW_USAGE, "unknown law '%s'", options->law ? options->law : "auto");
-        goto out;
+    struct workshop shop = {.model = model};
+    struct job jobs[CAPACITY];
+    size_t count = list_members(model, jobs, CAPACITY);
+    if (count == 0)
+        return mw_fail(error, MW_USAGE, "unknown law '%s'", model->law);
+    for (size_t i = 0; i < model->points.count; i++)
+        model->points.items[i].noise_factor = 1;
+    enum mw_err err = screen(&shop, &model->points, error);
+    return err ? err : sample(&model->ensemble, jobs, count, model, error);
+}
+
+enum mw_err mw_mixture_independent(struct mw_ensemble *independent, const struct mw_model *model,
+                                   struct mw_error *error)
+{
+    struct job jobs[CAPACITY];
+    size_t count = 0;
+    *independent = (struct mw_ensemble){0};
+    for (size_t f = 0; f < model->ensemble.count && count < CAPACITY; f++) {
+        const struct mw_ensemble_fit *fit = &model->ensemble.fits[f];
+        const struct mw_law *law = mw_law_find(fit->law);
+        if (law && !fit->independent && fit->prior >= 0 && fit->prior < MW_PRIOR_COUNT)
+            jobs[count++] = (struct job){.law = law, .prior = (enum mw_prior)fit->prior, .independent = true};
     }
-    for (size_t i = 0; i < half; i++) {
-        jobs[half + i] = jobs[i];
-        jobs[half + i].independent = true;
-    }
-    err = prepare(&shop, &sites, points, error);
-    if (!err)
-        err = run_all(jobs, count, &shop, error);
-    if (!err && !(fits = malloc(count * sizeof *fits)))
-        err = mw_fail(error, MW_NOMEM, "out of memory");
-    if (err)
-        goto out;
-    for (size_t i = 0; i < count; i++) {
-        fits[i] = jobs[i].fit;
-        jobs[i].fit = (struct mw_ensemble_fit){0};
-    }
-    *ensemble = (struct mw_ensemble){fits, count};
-out:
-    for (size_t i = 0; i < CAPACITY; i++)
-        fit_release(&jobs[i].fit);
-    free(jobs);
-    mw_whitener_release(&shop.joint);
-    mw_whitener_release(&shop.independent);
-    mw_spots_release(&sites);
-    return err;
+    return count ? sample(independent, jobs, count, model, error) : MW_OK;
+}
+
+void mw_mixture_release(struct mw_ensemble *ensemble)
+{
+    for (size_t i = 0; i < ensemble->count; i++)
+        fit_release(&ensemble->fits[i]);
+    free(ensemble->fits);
+    *ensemble = (struct mw_ensemble){0};
 }

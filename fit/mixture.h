@@ -7,22 +7,20 @@
 /*
  * The set of fits that the data allow: several laws under weak priors, each with a Gaussian-process discrepancy over
  * (ln p, ln F) inside its likelihood, sampled by tempered sequential Monte Carlo. docs/prediction.md has the method.
+ *
+ * Samples the joint fits of model->law ("" or "mixture": the default set) into the model's ensemble, after screening
+ * outliers (sets points.items[].noise_factor > 1). Uses the model's quantity, points in the order (freq_hz, cores),
+ * memory_freq_hz, k_max, weak and seed. Deterministic for a seed whatever the number of threads. MW_NOFIT, MW_NOMEM,
+ * and MW_USAGE for an unknown law.
  */
-struct mw_mixture_options {
-    const char *law; /* NULL or "auto": the default set of laws; else this one alone */
-    double memory_freq_hz;
-    unsigned long seed;
-    bool weak;
-    const unsigned *boundaries;
-    size_t boundary_count;
-    double k_max; /* bound on k from a measured memory latency; 0: none */
-};
+enum mw_err mw_mixture_fit(struct mw_model *model, struct mw_error *error) MW_CHECKED;
 
 /*
- * Screens outliers (sets points->items[].noise_factor > 1), then samples. The ensemble is conditioned on points in the
- * order (freq_hz, cores). Deterministic for a seed whatever the number of threads. MW_NOFIT, MW_NOMEM.
+ * The partners of a fitted model's joint fits that take noise as independent. They have a say beyond the measured cores
+ * alone, so they are sampled when such a prediction is asked for, and no model file holds them.
  */
-enum mw_err mw_mixture_fit(struct mw_ensemble *ensemble, struct mw_points *points,
-                           const struct mw_mixture_options *options, struct mw_error *error) MW_CHECKED;
+enum mw_err mw_mixture_independent(struct mw_ensemble *independent, const struct mw_model *model,
+                                   struct mw_error *error) MW_CHECKED;
+void mw_mixture_release(struct mw_ensemble *ensemble);
 
 #endif

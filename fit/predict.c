@@ -3,6 +3,7 @@
 
 #include "fit/binding.h"
 #include "fit/blend.h"
+#include "fit/mixture.h"
 #include "fit/power.h"
 #include "fit/predictive.h"
 #include "fit/prior.h"
@@ -33,6 +34,8 @@ enum { BATCH = 512 };
 
 struct engine {
     const struct mw_model *model;
+    struct mw_ensemble ensemble;    /* the model's fits, and these: */
+    struct mw_ensemble independent; /* sampled here where an answer needs them */
     double baseline_freq_hz;
     struct mw_spots data;
     double noise[MW_NOISE_STRATA];
@@ -59,7 +62,7 @@ static double doublings_beyond(double value, double low, double high)
 static void weigh(const struct engine *engine, const struct place *place, double *weight)
 {
     bool beyond = place->beyond;
-    const struct mw_ensemble *ensemble = &engine->model->ensemble;
+    const struct mw_ensemble *ensemble = &engine->ensemble;
     double sum[2] = {0, 0};
     double share[2] = {1, 0}; /* joint, independent */
     if (beyond && engine->independent_count && engine->joint_count) {
@@ -89,7 +92,7 @@ static void weigh(const struct engine *engine, const struct place *place, double
 static void draw_all(const struct engine *engine, const struct mw_predictive *predictive, const struct place *place,
                      const double *weight, bool difference, int half, struct mw_blend *blend)
 {
-    const struct mw_ensemble *ensemble = &engine->model->ensemble;
+    const struct mw_ensemble *ensemble = &engine->ensemble;
     size_t a = place->site, b = place->baseline, draw = 0, turn = 0;
     blend->count = 0;
     for (size_t f = 0; f < ensemble->count; f++) {
@@ -196,10 +199,10 @@ struct bench {
 static bool bench_init(struct bench *bench, const struct engine *engine)
 {
     size_t draws = engine->draw_count * NOISE_PER_DRAW;
-    bench->weight = malloc((engine->model->ensemble.count + 2 * draws + 1) * sizeof *bench->weight);
+    bench->weight = malloc((engine->ensemble.count + 2 * draws + 1) * sizeof *bench->weight);
     if (!bench->weight)
         return false;
-    bench->blend.value = bench->weight + engine->model->ensemble.count;
+    bench->blend.value = bench->weight + engine->ensemble.count;
     bench->blend.weight = bench->blend.value + draws;
     return true;
 }
@@ -255,7 +258,7 @@ static size_t lay_out(const struct engine *engine, const struct mw_query *query,
 /* Fits that have weight in one of the answers. */
 static void find_needed(const struct engine *engine, const struct place *places, size_t n, double *weight, bool *needed)
 {
-    size_t count = engine->model->ensemble.count;
+    size_t count = engine->ensemble.count;
     memset(needed, 0, count * sizeof *needed);
     for (size_t i = 0; i < n; i++) {
         weigh(engine, &places[i], weight);
@@ -271,8 +274,8 @@ static enum mw_err answer_batch(const struct engine *engine, const struct mw_que
     struct mw_spot *sites = malloc(2 * n * sizeof *sites);
     size_t *partner = malloc(2 * n * sizeof *partner);
     struct place *places = malloc(n * sizeof *places);
-    double *weight = malloc(engine->model->ensemble.count * sizeof *weight);
-    bool *needed = malloc(engine->model->ensemble.count * sizeof *needed);
+    double *weight = malloc(engine->ensemble.count * sizeof *weight);
+    bool *needed = malloc(engine->ensemble.count * sizeof *needed);
     enum mw_err err = MW_OK;
     if (!sites || !partner || !places || !weight || !needed) {
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
@@ -280,7 +283,7 @@ static enum mw_err answer_batch(const struct engine *engine, const struct mw_que
     }
     size_t count = lay_out(engine, query, n, sites, partner, places);
     find_needed(engine, places, n, weight, needed);
-    err = mw_predictive_init(&predictive, &engine->model->ensemble, needed, &engine->data, engine->model->quantity,
+    err = mw_predictive_init(&predictive, &engine->ensemble, needed, &engine->data, engine->model->quantity,
                              sites, partner, count, error);
     if (err)
         goto out;
@@ -327,12 +330,30 @@ static enum mw_err check_queries(const struct mw_model *model, const struct mw_q
     return MW_OK;
 }
 
-static enum mw_err engine_init(struct engine *engine, const struct mw_model *model, struct mw_error *error)
+static bool any_beyond(const struct mw_spots *data, const struct mw_query *query, size_t n)
 {
-    *engine = (struct engine){.model = model, .memory_freq_hz = model->memory_freq_hz};
-    engine->joint_top = engine->independent_top = -INFINITY;
-    for (size_t f = 0; f < model->ensemble.count; f++) {
-        const struct mw_ensemble_fit *fit = &model->ensemble.fits[f];
+    for (size_t i = 0; i < n; i++)
+        if (query[i].cores > data->p_max * (1 + edge))
+            return true;
+    return false;
+}
+
+/* The model's fits, joined by independent ones for queries beyond the measured cores. */
+static enum mw_err gather(struct engine *engine, const struct mw_query *query, size_t n, struct mw_error *error)
+{
+    const struct mw_model *model = engine->model;
+    enum mw_err err = MW_OK;
+    if (any_beyond(&engine->data, query, n))
+        err = mw_mixture_independent(&engine->independent, model, error);
+    size_t joint = model->ensemble.count, more = engine->independent.count;
+    if (!err && !(engine->ensemble.fits = malloc((joint + more) * sizeof *engine->ensemble.fits)))
+        err = mw_fail(error, MW_NOMEM, "out of memory");
+    if (err)
+        return err;
+    for (size_t f = 0; f < joint + more; f++) {
+        const struct mw_ensemble_fit *fit =
+            f < joint ? &model->ensemble.fits[f] : &engine->independent.fits[f - joint];
+        engine->ensemble.fits[engine->ensemble.count++] = *fit;
         engine->draw_count += fit->draw_count;
         if (fit->independent) {
             engine->independent_count++;
@@ -342,8 +363,28 @@ static enum mw_err engine_init(struct engine *engine, const struct mw_model *mod
             engine->joint_top = fmax(engine->joint_top, fit->log_evidence);
         }
     }
+    return MW_OK;
+}
+
+static void engine_release(struct engine *engine)
+{
+    free(engine->ensemble.fits); /* the fits are the model's and those of the next line */
+    mw_mixture_release(&engine->independent);
+    mw_spots_release(&engine->data);
+}
+
+static enum mw_err engine_init(struct engine *engine, const struct mw_model *model, const struct mw_query *query,
+                               size_t n, struct mw_error *error)
+{
+    *engine = (struct engine){.model = model, .memory_freq_hz = model->memory_freq_hz};
+    engine->joint_top = engine->independent_top = -INFINITY;
     mw_noise_quantiles(engine->noise);
-    return mw_spots_init(&engine->data, &model->points, engine->memory_freq_hz, MW_SPOTS_CONDITION, error);
+    enum mw_err err = mw_spots_init(&engine->data, &model->points, engine->memory_freq_hz, MW_SPOTS_CONDITION, error);
+    if (!err)
+        err = gather(engine, query, n, error);
+    if (err)
+        engine_release(engine);
+    return err;
 }
 
 /* Energy is power times time; their errors count as independent. */
@@ -382,10 +423,10 @@ enum mw_err mw_predict_over(const struct mw_model *model, const struct mw_query 
     enum mw_err err = check_queries(model, query, n, baseline_freq_hz, error);
     if (err || n == 0)
         return err;
-    err = engine_init(&engine, model, error);
-    engine.baseline_freq_hz = baseline_freq_hz;
+    err = engine_init(&engine, model, query, n, error);
     if (err)
         return err;
+    engine.baseline_freq_hz = baseline_freq_hz;
     struct mw_prediction *made = malloc(n * sizeof *made);
     if (!made)
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
@@ -396,6 +437,6 @@ enum mw_err mw_predict_over(const struct mw_model *model, const struct mw_query 
     if (!err)
         memcpy(out, made, n * sizeof *out);
     free(made);
-    mw_spots_release(&engine.data);
+    engine_release(&engine);
     return err;
 }

@@ -65,10 +65,10 @@ static struct mw_prior_axis axis(const char *name, enum mw_prior prior, double l
     else if (kind == SCALE && low <= 0)
         kind = EVEN;
     else if (kind == COST && prior == MW_PRIOR_LOG && least < high)
-        return (struct mw_prior_axis){SCALE, least, high};
+        return (struct mw_prior_axis){SCALE, least, high, log(high / least)};
     else if (kind == COST)
         kind = prior == MW_PRIOR_FOURTH ? FOURTH : ROOT;
-    return (struct mw_prior_axis){(int)kind, low, high};
+    return (struct mw_prior_axis){(int)kind, low, high, kind == SCALE ? log(high / low) : 0};
 }
 
 void mw_prior_map_init(struct mw_prior_map *map, const struct mw_law *law, enum mw_prior prior, double p_max,
@@ -100,7 +100,7 @@ void mw_prior_apply(const struct mw_prior_map *map, const double *u, double *par
             params[j] = a->high - width * v * v;
             break;
         case SCALE:
-            params[j] = a->low * exp(v * log(a->high / a->low));
+            params[j] = a->low * exp(v * a->ln_ratio);
             break;
         case ROOT:
             params[j] = a->low + width * v * v;

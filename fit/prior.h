@@ -35,7 +35,7 @@ struct mw_prior_map {
     const struct mw_law *law;
     struct mw_prior_axis {
         int kind;
-        double low, high;
+        double low, high, ln_ratio; /* ln(high/low) of a logarithmic axis */
     } axes[MW_LAW_MAX_PARAMS];
 };
 

@@ -45,8 +45,9 @@ static void simulate(struct campaign *c, const struct mw_law *law, const double 
 
 static enum mw_err fit(struct campaign *c, const char *law, unsigned long seed)
 {
-    struct mw_mixture_options options = {.law = law, .memory_freq_hz = memory_freq_hz, .seed = seed};
-    return mw_mixture_fit(&c->model.ensemble, &c->model.points, &options, NULL);
+    snprintf(c->model.law, sizeof c->model.law, "%s", law ? law : "");
+    c->model.seed = seed;
+    return mw_mixture_fit(&c->model, NULL);
 }
 
 static void release(struct campaign *c)

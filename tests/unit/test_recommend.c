@@ -28,8 +28,7 @@ static int setup(void **state)
     (void)state;
     static const unsigned cores[POINTS] = {1, 4, 16, 24, 2, 8, 1, 4, 12, 24};
     static const double freqs[POINTS] = {1.2e9, 1.2e9, 1.2e9, 1.2e9, 1.8e9, 1.8e9, 2.4e9, 2.4e9, 2.4e9, 2.4e9};
-    struct mw_mixture_options options = {.memory_freq_hz = 2.133e9, .seed = 1};
-    model = (struct mw_model){.quantity = MW_TIME, .memory_freq_hz = 2.133e9};
+    model = (struct mw_model){.quantity = MW_TIME, .memory_freq_hz = 2.133e9, .seed = 1};
     model.points =
         (struct mw_points){.items = calloc(POINTS, sizeof *model.points.items), .count = POINTS, .quantity = MW_TIME};
     for (size_t i = 0; i < POINTS; i++) {
@@ -44,7 +43,7 @@ static int setup(void **state)
                                                   .has_energy = true,
                                                   .energy_j = t * w};
     }
-    return mw_mixture_fit(&model.ensemble, &model.points, &options, NULL) ||
+    return mw_mixture_fit(&model, NULL) ||
            mw_power_fit(&model.power, &model.points, 12, 1, NULL);
 }
 
