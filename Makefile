@@ -56,8 +56,7 @@ HOT_FLAGS := -O3 -fno-math-errno -fno-trapping-math -fassociative-math -fno-sign
 
 # --- sources: a folder is a module ---------------------------------------
 LIB_DIRS   := data model fit advise
-HOT_SRC    := $(wildcard fit/hot_*.c) $(foreach l,amdahl usl contention,model/law_$(l)_memory.c) \
-              $(foreach l,granularity power saturating,model/law_$(l).c)
+HOT_SRC    := $(wildcard fit/hot_*.c model/law_*.c)
 LIB_SRC    := $(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c))
 KERNEL_SRC := $(wildcard measure/kernels/*.c)
 TOOL_SRC   := $(wildcard measure/*.c plots/*.c cli/*.c)

@@ -41,6 +41,12 @@ MW_HOT void mw_hot_center(const double *r, const double *root_weight, size_t n, 
     sums[2] = curvature;
 }
 
+MW_HOT void mw_hot_weigh(double *r, const double *root_weight, size_t n, double b)
+{
+    for (size_t i = 0; i < n; i++)
+        r[i] = (r[i] - b) * root_weight[i];
+}
+
 MW_HOT void mw_hot_scale(double *a, const double *inverse, size_t n, size_t d)
 {
     for (size_t j = 0; j < d; j++)

@@ -18,6 +18,9 @@ void mw_hot_normal(const double *columns, size_t column_stride, const double *r,
  */
 void mw_hot_center(const double *r, const double *root_weight, size_t n, double b, double inverse, double *sums);
 
+/* r[i] = (r[i] - b) root_weight[i] */
+void mw_hot_weigh(double *r, const double *root_weight, size_t n, double b);
+
 /* a[j*n + i] *= inverse[i], j < d */
 void mw_hot_scale(double *a, const double *inverse, size_t n, size_t d);
 

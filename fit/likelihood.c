@@ -80,11 +80,8 @@ static enum mw_err whiten_all(struct mw_whitener *w, struct mw_error *error)
 enum mw_err mw_whitener_init(struct mw_whitener *whitener, const struct mw_spot *sites, size_t n,
                              enum mw_quantity quantity, bool independent, struct mw_error *error)
 {
-    struct mw_whitener w = {.quantity = quantity,
-                            .n = n,
-                            .sites = sites,
-                            .ln_sigma_low = log(sigma_low),
-                            .ln_sigma_high = log(sigma_high)};
+    struct mw_whitener w = {
+        .quantity = quantity, .n = n, .sites = sites, .ln_sigma_low = log(sigma_low), .ln_sigma_high = log(sigma_high)};
     w.kernel_count = mw_kernel_choices(independent, &w.kernels);
     if (!allocate(&w)) {
         mw_whitener_release(&w);

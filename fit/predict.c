@@ -283,8 +283,8 @@ static enum mw_err answer_batch(const struct engine *engine, const struct mw_que
     }
     size_t count = lay_out(engine, query, n, sites, partner, places);
     find_needed(engine, places, n, weight, needed);
-    err = mw_predictive_init(&predictive, &engine->ensemble, needed, &engine->data, engine->model->quantity,
-                             sites, partner, count, error);
+    err = mw_predictive_init(&predictive, &engine->ensemble, needed, &engine->data, engine->model->quantity, sites,
+                             partner, count, error);
     if (err)
         goto out;
     bool starved = false;
@@ -351,8 +351,7 @@ static enum mw_err gather(struct engine *engine, const struct mw_query *query, s
     if (err)
         return err;
     for (size_t f = 0; f < joint + more; f++) {
-        const struct mw_ensemble_fit *fit =
-            f < joint ? &model->ensemble.fits[f] : &engine->independent.fits[f - joint];
+        const struct mw_ensemble_fit *fit = f < joint ? &model->ensemble.fits[f] : &engine->independent.fits[f - joint];
         engine->ensemble.fits[engine->ensemble.count++] = *fit;
         engine->draw_count += fit->draw_count;
         if (fit->independent) {

@@ -269,11 +269,12 @@ static void raw_residuals(const struct mw_problem *pr, const double *params, str
     mw_hot_residuals(pr->y, -1, s->h, pr->n, s->residual);
     if (!pr->base_n)
         return;
-    double *base = s->h + pr->n;
-    for (size_t i = 0; i < pr->base_n; i++)
-        base[i] = log(base[i]);
-    for (size_t i = 0; i < pr->n; i++)
-        s->residual[i] += s->h[pr->base[i]];
+    /* points of one frequency stand together, and share a base */
+    for (size_t i = 0, j; i < pr->n; i = j) {
+        for (j = i + 1; j < pr->n && pr->base[j] == pr->base[i]; j++)
+            ;
+        mw_hot_shift(-log(s->h[pr->base[i]]), j - i, s->residual + i);
+    }
 }
 
 static double weighted_mean(const struct mw_problem *pr, const double *r)
@@ -315,17 +316,11 @@ static double robust_center(const struct mw_problem *pr, struct mw_scratch *s)
     return b;
 }
 
-static void center(const struct mw_problem *pr, double b, double *r)
-{
-    for (size_t i = 0; i < pr->n; i++)
-        r[i] = (r[i] - b) * pr->root_weight[i];
-}
-
 void mw_problem_residuals(const struct mw_problem *problem, const double *params, double b, struct mw_scratch *scratch)
 {
     raw_residuals(problem, params, scratch);
     if (problem->loss != MW_LOSS_SPEEDUP_MSE)
-        center(problem, b, scratch->residual);
+        mw_hot_weigh(scratch->residual, problem->root_weight, problem->n, b);
 }
 
 double mw_problem_loss(const struct mw_problem *problem, const double *params, double *b, struct mw_scratch *scratch)
@@ -337,7 +332,7 @@ double mw_problem_loss(const struct mw_problem *problem, const double *params, d
     else if (problem->loss == MW_LOSS_ROBUST)
         best_b = robust_center(problem, scratch);
     if (problem->loss != MW_LOSS_SPEEDUP_MSE)
-        center(problem, best_b, scratch->residual);
+        mw_hot_weigh(scratch->residual, problem->root_weight, problem->n, best_b);
     if (b)
         *b = best_b;
     return mw_loss_mean(scratch->residual, problem->n, problem->loss == MW_LOSS_ROBUST ? problem->robust_scale : 0);

@@ -5,8 +5,8 @@
 #include <math.h>
 
 /*
- * MW_HOT marks a loop that is worth several instruction sets, chosen by the loader at run time. Only in the files of the
- * Makefile's HOT_SRC, which are built with reassociation. Sanitizers cannot run before the loader's resolvers do, so they get
+ * MW_HOT marks a loop that is worth several instruction sets, chosen by the loader at run time. Only in files named
+ * hot_*.c or law_*.c, which are built with reassociation. Sanitizers cannot run before the loader's resolvers do, so they get
  * the plain version.
  */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&               \

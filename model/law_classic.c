@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/hot.h"
 #include "model/laws.h"
 
-static void amdahl(const double *v, size_t n, const double *p, const double *phi, double *out)
+static MW_HOT void amdahl(const double *v, size_t n, const double *p, const double *phi, double *out)
 {
     (void)phi;
     for (size_t i = 0; i < n; i++)
@@ -18,7 +19,7 @@ const struct mw_law mw_law_amdahl = {
     .eval = amdahl,
 };
 
-static void usl(const double *v, size_t n, const double *p, const double *phi, double *out)
+static MW_HOT void usl(const double *v, size_t n, const double *p, const double *phi, double *out)
 {
     (void)phi;
     for (size_t i = 0; i < n; i++)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/hot.h"
 #include "model/laws.h"
 
 #include <math.h>
 
 /* Laws of how the memory is built: nodes with remote access, tiers of different speed. */
 
-static void socket_step(const double *v, size_t n, const double *p, const double *phi, double *out)
+static MW_HOT void socket_step(const double *v, size_t n, const double *p, const double *phi, double *out)
 {
     double f = v[0], a = v[1], r = v[2], b = v[3];
     for (size_t i = 0; i < n; i++) {
@@ -36,12 +37,13 @@ const struct mw_law mw_law_socket = {
     .bound = socket_bound,
 };
 
-static void tiers(const double *v, size_t n, const double *p, const double *phi, double *out)
+static MW_HOT void tiers(const double *v, size_t n, const double *p, const double *phi, double *out)
 {
     double f = v[0], a = v[1], q = v[2], r = v[3], u = v[4];
     for (size_t i = 0; i < n; i++) {
         double each = 1 / p[i];
-        double memory = q * fmax(each, r * u) + (1 - q) * fmax(each, r);
+        double fast = each > r * u ? each : r * u, slow = each > r ? each : r;
+        double memory = q * fast + (1 - q) * slow;
         out[i] = (1 - f) + f * each + a * phi[i] * memory;
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/hot.h"
 #include "model/laws.h"
 
 /* The bounds of f, k, m1 and m2 are those of the paper (section IV). */
@@ -77,24 +78,24 @@ static inline void family_gradient(const double *v, double c, size_t n, const do
     }
 }
 
-static void vls_gradient(const double *v, size_t n, const double *p, const double *phi, const unsigned char *branch,
-                         double *h, double *dh)
+static MW_HOT void vls_gradient(const double *v, size_t n, const double *p, const double *phi,
+                                const unsigned char *branch, double *h, double *dh)
 {
     family_gradient(v, 0, n, p, phi, branch, h, dh, NULL);
 }
 
-static void vls(const double *v, size_t n, const double *p, const double *phi, double *out)
+static MW_HOT void vls(const double *v, size_t n, const double *p, const double *phi, double *out)
 {
     family(v, 0, n, p, phi, out);
 }
 
-static void vls_branch(const double *v, size_t n, const double *p, const double *phi, unsigned char *out)
+static MW_HOT void vls_branch(const double *v, size_t n, const double *p, const double *phi, unsigned char *out)
 {
     family_branch(v, 0, n, p, phi, out);
 }
 
-static void vls_held(const double *v, size_t n, const double *p, const double *phi, const unsigned char *branch,
-                     double *out)
+static MW_HOT void vls_held(const double *v, size_t n, const double *p, const double *phi, const unsigned char *branch,
+                            double *out)
 {
     family_held(v, 0, n, p, phi, branch, out);
 }
@@ -112,24 +113,25 @@ const struct mw_law mw_law_vls = {
     .gradient = vls_gradient,
 };
 
-static void vls_contention(const double *v, size_t n, const double *p, const double *phi, double *out)
+static MW_HOT void vls_contention(const double *v, size_t n, const double *p, const double *phi, double *out)
 {
     family(v, v[4], n, p, phi, out);
 }
 
-static void vls_contention_branch(const double *v, size_t n, const double *p, const double *phi, unsigned char *out)
+static MW_HOT void vls_contention_branch(const double *v, size_t n, const double *p, const double *phi,
+                                         unsigned char *out)
 {
     family_branch(v, v[4], n, p, phi, out);
 }
 
-static void vls_contention_held(const double *v, size_t n, const double *p, const double *phi,
-                                const unsigned char *branch, double *out)
+static MW_HOT void vls_contention_held(const double *v, size_t n, const double *p, const double *phi,
+                                       const unsigned char *branch, double *out)
 {
     family_held(v, v[4], n, p, phi, branch, out);
 }
 
-static void vls_contention_gradient(const double *v, size_t n, const double *p, const double *phi,
-                                    const unsigned char *branch, double *h, double *dh)
+static MW_HOT void vls_contention_gradient(const double *v, size_t n, const double *p, const double *phi,
+                                           const unsigned char *branch, double *h, double *dh)
 {
     family_gradient(v, v[4], n, p, phi, branch, h, dh, dh + 4 * n);
 }
@@ -154,21 +156,21 @@ static void one_core_factor(const double *v, size_t n, const double *p, double *
             out[i] *= v[4];
 }
 
-static void vls_onecore(const double *v, size_t n, const double *p, const double *phi, double *out)
+static MW_HOT void vls_onecore(const double *v, size_t n, const double *p, const double *phi, double *out)
 {
     vls(v, n, p, phi, out);
     one_core_factor(v, n, p, out);
 }
 
-static void vls_onecore_held(const double *v, size_t n, const double *p, const double *phi, const unsigned char *branch,
-                             double *out)
+static MW_HOT void vls_onecore_held(const double *v, size_t n, const double *p, const double *phi,
+                                    const unsigned char *branch, double *out)
 {
     vls_held(v, n, p, phi, branch, out);
     one_core_factor(v, n, p, out);
 }
 
-static void vls_onecore_gradient(const double *v, size_t n, const double *p, const double *phi,
-                                 const unsigned char *branch, double *h, double *dh)
+static MW_HOT void vls_onecore_gradient(const double *v, size_t n, const double *p, const double *phi,
+                                        const unsigned char *branch, double *h, double *dh)
 {
     family_gradient(v, 0, n, p, phi, branch, h, dh, NULL);
     for (size_t i = 0; i < n; i++) {

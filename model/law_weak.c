@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/hot.h"
 #include "model/laws.h"
 
 #include <math.h>
 
-static void gustafson(const double *v, size_t n, const double *p, const double *phi, double *out)
+static MW_HOT void gustafson(const double *v, size_t n, const double *p, const double *phi, double *out)
 {
     (void)phi;
     for (size_t i = 0; i < n; i++)
@@ -21,7 +22,7 @@ const struct mw_law mw_law_gustafson = {
     .eval = gustafson,
 };
 
-static void sun_ni(const double *v, size_t n, const double *p, const double *phi, double *out)
+static MW_HOT void sun_ni(const double *v, size_t n, const double *p, const double *phi, double *out)
 {
     (void)phi;
     for (size_t i = 0; i < n; i++)
