@@ -174,7 +174,7 @@ double mw_likelihood_log(const double *u, void *context)
     const struct mw_likelihood *l = context;
     const struct mw_whitener *w = l->whitener;
     double params[MW_LAW_MAX_PARAMS], *r = l->scratch, *z = r + mw_panel_pad(w->n);
-    mw_prior_apply(&l->prior, u, params);
+    double ln_ratio = mw_prior_apply(&l->prior, u, params);
     double mean = take_off_law(l, params, r);
     const double *rest = u + l->prior.law->param_count;
     double ln_sigma = ln_sigma_of(w, rest[1]), sigma = exp(ln_sigma);
@@ -187,7 +187,7 @@ double mw_likelihood_log(const double *u, void *context)
             z[i] = r[i] * w->inverse_root_noise[i];
     /* ln of the t density at 0: ln Gamma(5/2) - ln Gamma(2) - ln(4 pi)/2 = ln(3/8) */
     double tails = mw_hot_student(z, 1 / (sigma * sigma * student_nu), mw_panel_pad(w->n));
-    return (double)w->n * (log(0.375) - ln_sigma) - half * tails - w->log_det[k] / 2;
+    return (double)w->n * (log(0.375) - ln_sigma) - half * tails - w->log_det[k] / 2 + ln_ratio;
 }
 
 void mw_likelihood_particle(struct mw_likelihood *l, const double *u, struct mw_particle *particle)

@@ -17,7 +17,7 @@ enum { FEW_POINTS = 32, DRAWS = 40 };
 struct effort {
     size_t particles, sweeps, final_sweeps;
 };
-static const struct effort effort_few = {360, 4, 10}, effort_many = {200, 3, 8};
+static const struct effort effort_few = {300, 4, 12}, effort_many = {200, 3, 8};
 enum { SCREEN_PASSES = 3, CAPACITY = 32 };
 /* The law whose residual is screened: it bends both ways and has few parameters. */
 static const struct mw_prior_member screening = {"usl-memory", MW_PRIOR_ROOT};
@@ -35,6 +35,8 @@ struct workshop {
     const struct mw_model *model;
     double p_max;
     struct mw_whitener whitener; /* of the joint or of the independent fits */
+    const struct mw_law *combed; /* the law with a whole parameter, and its comb; NULL where no job has one */
+    struct mw_comb comb;
 };
 
 static void fit_release(struct mw_ensemble_fit *fit)
@@ -96,6 +98,8 @@ static enum mw_err run_job(struct job *job, const struct workshop *shop, struct 
     const struct mw_whitener *whitener = &shop->whitener;
     struct effort effort = whitener->n <= FEW_POINTS ? effort_few : effort_many;
     size_t dims = mw_likelihood_dims(job->law);
+    if (job->law->whole)
+        effort.particles *= 2;
     double *u = malloc(effort.particles * dims * sizeof *u);
     if (!u)
         return mw_fail(error, MW_NOMEM, "out of memory for the fits of '%s'", job->law->name);
@@ -103,6 +107,8 @@ static enum mw_err run_job(struct job *job, const struct workshop *shop, struct 
     if (err)
         goto out;
     mw_prior_map_init(&likelihood.prior, job->law, job->prior, shop->p_max, shop->model->k_max);
+    if (job->law == shop->combed)
+        likelihood.prior.comb = &shop->comb;
     struct mw_smc smc = {.dims = dims,
                          .particles = effort.particles,
                          .sweeps = effort.sweeps,
@@ -217,6 +223,36 @@ static enum mw_err run_all(struct job *jobs, size_t count, const struct workshop
     return MW_OK;
 }
 
+/* The comb of the law with a whole parameter; one of the laws of a mixture has such, or none. */
+static enum mw_err comb_law(struct workshop *shop, const struct job *jobs, size_t count, struct mw_error *error)
+{
+    struct mw_problem all = {0}, few = {0};
+    struct mw_prior_map map;
+    size_t at = 0;
+    while (at < count && !jobs[at].law->whole)
+        at++;
+    if (at == count)
+        return MW_OK;
+    mw_prior_map_init(&map, jobs[at].law, jobs[at].prior, shop->p_max, 0);
+    size_t param = 0;
+    while (!(jobs[at].law->whole & 1u << param))
+        param++;
+    enum mw_err err = mw_problem_init(&all, &shop->model->points, MW_LOSS_LOG, shop->model->memory_freq_hz, error);
+    if (!err)
+        err = mw_problem_thin(&few, &all, MW_SPOTS_SAMPLE, error);
+    if (!err) {
+        mw_problem_law(&few, jobs[at].law);
+        for (size_t i = few.n; i-- > 0;)
+            few.y[i] = round((few.y[i] - few.y[0]) * 1e9) / 1e9; /* else the unit of time decides where polishes stop */
+        err = mw_comb_init(&shop->comb, &few, mw_prior_whole_mass, &map.axes[param], error);
+    }
+    if (!err)
+        shop->combed = jobs[at].law;
+    mw_problem_release(&all);
+    mw_problem_release(&few);
+    return err;
+}
+
 /* Whitens the points as they are, and runs the jobs, all joint or all independent, into an ensemble. */
 static enum mw_err sample(struct mw_ensemble *ensemble, struct job *jobs, size_t count, const struct mw_model *model,
                           struct mw_error *error)
@@ -233,6 +269,8 @@ static enum mw_err sample(struct mw_ensemble *ensemble, struct job *jobs, size_t
     if (!err)
         err = mw_whitener_init(&shop.whitener, sites.items, sites.count, model->quantity, jobs[0].independent, error);
     if (!err)
+        err = comb_law(&shop, jobs, count, error);
+    if (!err)
         err = run_all(jobs, count, &shop, error);
     for (size_t i = 0; i < count; i++) {
         if (err)
@@ -244,6 +282,7 @@ static enum mw_err sample(struct mw_ensemble *ensemble, struct job *jobs, size_t
         free(fits);
     else
         *ensemble = (struct mw_ensemble){fits, count};
+    mw_comb_release(&shop.comb);
     mw_whitener_release(&shop.whitener);
     mw_spots_release(&sites);
     return err;

@@ -14,7 +14,7 @@
 
 /* Inside the measured cores fits count by their evidence; in frequency beyond the data by a power of it, and so do
    independent fits beyond the cores (the sampler's evidence is good to some nats only, and there it says less). */
-static const double temper_inside = 1, temper_freq = 0.3, temper_independent = 0.5;
+static const double temper_inside = 0.5, temper_freq = 0.3, temper_independent = 0.5;
 /* Beyond the measured cores, fits with independent noise have this much of the mass: what the discrepancy explained
    inside may be the law's own bend. Joint fits have the rest, by mw_prior_beyond alone. */
 static const double independent_share = 0.4;
@@ -25,7 +25,7 @@ enum { NOISE_PER_DRAW = 4, NOISE_STRIDE = 37 };
 /* Intervals: quantiles of so few fits are a little narrow inside and, with so many opinions, wide beyond; a clock
    ticks; and what no data below can show (a second socket, a knee of the clock) drifts by so much of ln value per
    doubling beyond the data, at Student's 95 %. */
-static const double widen = 1.15, widen_beyond = 0.8, half_width_least = 0.01;
+static const double widen = 1.1, widen_beyond = 0.8, half_width_least = 0.01;
 static const double drift_cores = 0.09, drift_freq = 0.02, student_95 = 2.132, normal_95 = 1.645;
 /* Queries this close to the edge are inside. */
 static const double edge = 1e-6;

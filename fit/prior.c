@@ -82,6 +82,7 @@ void mw_prior_map_init(struct mw_prior_map *map, const struct mw_law *law, enum 
     if (law->bound)
         law->bound(low, high, p_max);
     map->law = law;
+    map->comb = NULL;
     for (size_t j = 0; j < law->param_count; j++) {
         const char *name = law->params[j].name;
         if (!strcmp(name, "k") && k_max > 0)
@@ -90,11 +91,23 @@ void mw_prior_map_init(struct mw_prior_map *map, const struct mw_law *law, enum 
     }
 }
 
-void mw_prior_apply(const struct mw_prior_map *map, const double *u, double *params)
+double mw_prior_whole_mass(double value, const void *context)
 {
+    const struct mw_prior_axis *a = context;
+    double next = fmin(value + 1, a->high);
+    return next <= value ? 0 : a->kind == SCALE ? log(next / value) : next - value;
+}
+
+double mw_prior_apply(const struct mw_prior_map *map, const double *u, double *params)
+{
+    double ln_ratio = 0;
     for (size_t j = 0; j < map->law->param_count; j++) {
         const struct mw_prior_axis *a = &map->axes[j];
         double width = a->high - a->low, v = u[j];
+        if (map->comb && j == map->comb->param) {
+            params[j] = mw_comb_value(map->comb, v, &ln_ratio);
+            continue;
+        }
         switch ((enum kind)a->kind) {
         case SHARE:
             params[j] = a->high - width * v * v;
@@ -115,4 +128,5 @@ void mw_prior_apply(const struct mw_prior_map *map, const double *u, double *par
             break;
         }
     }
+    return ln_ratio;
 }

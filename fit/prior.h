@@ -2,6 +2,7 @@
 #ifndef MW_FIT_PRIOR_H
 #define MW_FIT_PRIOR_H
 
+#include "fit/comb.h"
 #include "model/law.h"
 
 #include <stdbool.h>
@@ -37,12 +38,15 @@ struct mw_prior_map {
         int kind;
         double low, high, ln_ratio; /* ln(high/low) of a logarithmic axis */
     } axes[MW_LAW_MAX_PARAMS];
+    const struct mw_comb *comb; /* of the law's whole parameter, borrowed; NULL: drawn from the prior */
 };
 
 /* p_max: the largest core count of the data; k_max: bound on k of the variable-latency laws, 0 for none. */
 void mw_prior_map_init(struct mw_prior_map *map, const struct mw_law *law, enum mw_prior prior, double p_max,
                        double k_max);
-/* params[j] for u[j], j < law->param_count. Pure. */
-void mw_prior_apply(const struct mw_prior_map *map, const double *u, double *params);
+/* params[j] for u[j], j < law->param_count; returns ln(prior/density drawn from), 0 without a comb. Pure. */
+double mw_prior_apply(const struct mw_prior_map *map, const double *u, double *params);
+/* The mass of a whole parameter's value, not normalised; context is its axis. */
+double mw_prior_whole_mass(double value, const void *axis);
 
 #endif

@@ -121,7 +121,9 @@ static void move(struct population *s, const struct mw_smc *smc, size_t sweep, d
         propose(s, i, sweep, proposal);
         double log_l = smc->log_likelihood(proposal, smc->context);
         double gain = log_l - s->log_l[i];
-        if (gain >= 0 || gsl_rng_uniform(s->rng) < exp(temperature * gain)) {
+        /* always drawn: where a move changes nothing, rounding must not decide how many numbers are used up */
+        double chance = gsl_rng_uniform(s->rng);
+        if (gain >= 0 || chance < exp(temperature * gain)) {
             memcpy(particle(s, i), proposal, s->dims * sizeof *proposal);
             s->log_l[i] = log_l;
         }
