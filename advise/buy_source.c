@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/buy.h"
+#include "data/units.h"
 #include "fit/mixture.h"
 
 #include <math.h>
@@ -9,12 +10,10 @@
 
 /* Beyond A's cores the mixture is asked at this many core counts, evenly in ln p, and interpolated. */
 enum { REACH_POINTS = 16 };
-/* Two frequencies closer than this are one. */
-static const double SAME_FREQ = .006;
 
 static bool at_freq(const struct mw_point *point, double freq_hz)
 {
-    return point->value > 0 && fabs(point->freq_hz - freq_hz) <= SAME_FREQ * freq_hz;
+    return point->value > 0 && mw_freq_same(point->freq_hz, freq_hz);
 }
 
 /* Physical cores: those of the profile, else all that were measured. */

@@ -60,7 +60,7 @@ struct mw_diagnosis {
     unsigned step_after; /* its place and size where step_chance >= .5 */
     double step_size;
     bool step_flag;                   /* to be named beside another verdict */
-    bool scales_coarse, stops_coarse; /* one frequency: >= .9 for scales-well or latency; for serial or bandwidth */
+    bool scales_coarse, stops_coarse; /* one frequency: >= .88 for scales-well or latency; for serial or bandwidth */
     bool memory_open;                 /* memory is not excluded: the points hold one frequency only */
     enum mw_flat_fact flat_fact;
     double busy_cores;                  /* CPU time over time at all cores; 0: unknown */
@@ -103,16 +103,14 @@ struct mw_diagnose_step {
 
 /*
  * Design first: (P, Fmax), (P, Fmin), (P/4, Fmax), nearest candidates; then the candidate that best tells the classes
- * apart; both sides of every known boundary before a verdict stands that a step could change. done where the verdict
- * stands or every candidate is measured. points may be empty. *diagnosis (may be NULL) gets the present one where there
+ * apart; both sides of every known boundary before a verdict stands that a step could change, and a count that does not
+ * divide all cores before one that uneven pieces of work could. done where the verdict stands or every candidate is
+ * measured. points may be empty. *diagnosis (may be NULL) gets the present one where there
  * are points enough. The diagnoser's options.cores and freq_max should be the machine's, not 0.
  */
 enum mw_err mw_diagnoser_next(struct mw_diagnoser *diagnoser, struct mw_diagnose_step *step,
                               struct mw_diagnosis *diagnosis, const struct mw_points *points,
                               const struct mw_query *candidates, size_t count, struct mw_error *error) MW_CHECKED;
-enum mw_err mw_diagnose_next(struct mw_diagnose_step *step, const struct mw_points *points,
-                             const struct mw_diagnose_options *options, const struct mw_query *candidates, size_t count,
-                             struct mw_error *error) MW_CHECKED;
 
 /* Karp-Flatt serial fraction (1/S - 1/p)/(1 - 1/p), p > 1. */
 double mw_karp_flatt(double speedup, double cores);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/diagnose_parts.h"
+#include "data/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,13 +10,10 @@
 static const double RUN_NOISE = .03;
 enum { INFORMATION_DRAWS = 400 }; /* of the posterior: the ranking of candidates doesn't change with more */
 
-static const double SAME_FREQ = .006;
-
 static bool measured(const struct mw_points *points, const struct mw_query *query)
 {
     for (size_t i = 0; i < points->count; i++)
-        if (fabs(points->items[i].cores - query->cores) < .5 &&
-            fabs(points->items[i].freq_hz - query->freq_hz) <= SAME_FREQ * query->freq_hz)
+        if (fabs(points->items[i].cores - query->cores) < .5 && mw_freq_same(points->items[i].freq_hz, query->freq_hz))
             return true;
     return false;
 }
@@ -212,16 +210,4 @@ enum mw_err mw_diagnoser_next(struct mw_diagnoser *diagnoser, struct mw_diagnose
         snprintf(step->reason, sizeof step->reason, "the verdict stands");
     }
     return MW_OK;
-}
-
-enum mw_err mw_diagnose_next(struct mw_diagnose_step *step, const struct mw_points *points,
-                             const struct mw_diagnose_options *options, const struct mw_query *candidates, size_t count,
-                             struct mw_error *error)
-{
-    struct mw_diagnoser *diagnoser = NULL;
-    enum mw_err err = mw_diagnoser_alloc(&diagnoser, options, error);
-    if (err == MW_OK)
-        err = mw_diagnoser_next(diagnoser, step, NULL, points, candidates, count, error);
-    mw_diagnoser_free(diagnoser);
-    return err;
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/diagnose_parts.h"
 #include "data/stats.h"
+#include "data/units.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Two frequencies closer than this are one: clocks asked for and reached differ by .6 % (field reports). */
-static const double SAME_FREQ = .006;
 
 /* Steps nobody named: a rise of T that stands out of its neighbours' by four of their deviations, and by 8 %. */
 static const double STEP_RISE = .08, STEP_DEVIATIONS = 4, DEVIATION_FLOOR = .02;
@@ -20,11 +18,6 @@ struct picked {
 static bool usable(const struct mw_point *point)
 {
     return point->cores >= 1 && point->value > 0;
-}
-
-static bool same_freq(double a, double b)
-{
-    return fabs(a - b) <= SAME_FREQ * fmax(a, b);
 }
 
 static bool has_picked(const struct picked *picked, const struct mw_point *point)
@@ -46,7 +39,7 @@ static size_t at_freq(const struct mw_points *points, double freq_hz, const stru
 {
     size_t n = 0;
     for (size_t i = 0; i < points->count; i++)
-        if (usable(&points->items[i]) && same_freq(points->items[i].freq_hz, freq_hz))
+        if (usable(&points->items[i]) && mw_freq_same(points->items[i].freq_hz, freq_hz))
             list[n++] = &points->items[i];
     return n;
 }
@@ -76,8 +69,8 @@ static void thin(struct picked *picked, const struct mw_points *points, const st
                 pick(picked, &points->items[i]);
         return;
     }
-    pick_evenly(picked, list, at_freq(points, high, list), same_freq(high, low) ? limit : 3 * limit / 4, options);
-    if (!same_freq(high, low)) {
+    pick_evenly(picked, list, at_freq(points, high, list), mw_freq_same(high, low) ? limit : 3 * limit / 4, options);
+    if (!mw_freq_same(high, low)) {
         pick_evenly(picked, list, at_freq(points, low, list), limit / 4, options);
     }
     size_t n = 0; /* a ragged table has few at its extremes */
@@ -168,7 +161,7 @@ enum mw_err mw_diagnose_view_build(struct mw_diagnose_view *result, const struct
     view.cores = options->cores ? options->cores : most;
     view.freq_scale_hz = fmax(options->freq_max_hz, high);
     view.freq_min_hz = low;
-    view.one_frequency = same_freq(high, low);
+    view.one_frequency = mw_freq_same(high, low);
     const struct mw_point **list = malloc(points->count * sizeof *list);
     if (!list)
         return mw_fail(error, MW_NOMEM, "out of memory for %zu points", points->count);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/evidence.h"
+#include "data/units.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Two frequencies closer than this are one. */
-static const double SAME_FREQ = .006;
 static const double FLAT_SPEEDUP = 1.25; /* of a flat curve the serial fraction says nothing */
 /* The rules of thumb of Furtunato et al. (2020), 6: f under .7 serial; over .9 with large k and m1 memory; m2 cache. */
 static const double THUMB_SERIAL = .7, THUMB_PARALLEL = .9, THUMB_LARGE = .5;
@@ -42,8 +41,7 @@ static const struct mw_point *point_at(const struct mw_points *points, double co
 {
     for (size_t i = 0; i < points->count; i++) {
         const struct mw_point *point = &points->items[i];
-        if (fabs(point->cores - cores) < .5 && point->value > 0 &&
-            fabs(point->freq_hz - freq_hz) <= SAME_FREQ * freq_hz)
+        if (fabs(point->cores - cores) < .5 && point->value > 0 && mw_freq_same(point->freq_hz, freq_hz))
             return point;
     }
     return NULL;
@@ -74,7 +72,7 @@ enum mw_err mw_karp_flatt_table(struct mw_karp_flatt_row **rows, size_t *count, 
     size_t n = 0;
     for (size_t i = 0; one && i < points->count; i++) {
         const struct mw_point *point = &points->items[i];
-        if (!(point->value > 0) || fabs(point->freq_hz - freq) > SAME_FREQ * freq)
+        if (!(point->value > 0) || !mw_freq_same(point->freq_hz, freq))
             continue;
         double s = speedup_of(points, one, point);
         table[n++] = (struct mw_karp_flatt_row){point->cores, freq, s, s / point->cores,

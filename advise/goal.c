@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/goal.h"
+#include "data/units.h"
 
 #include <math.h>
 #include <string.h>
@@ -126,14 +127,10 @@ size_t mw_candidate_nearest(const struct mw_candidate *candidates, size_t count,
     return best;
 }
 
-/* What a machine does with a frequency asked for may be off by this much (docs: scan). */
-static const double freq_tolerance = .006;
-
 size_t mw_candidate_find(const struct mw_candidate *candidates, size_t count, struct mw_candidate wanted)
 {
     for (size_t i = 0; i < count; i++)
-        if (candidates[i].cores == wanted.cores &&
-            fabs(candidates[i].freq_hz - wanted.freq_hz) <= freq_tolerance * wanted.freq_hz)
+        if (candidates[i].cores == wanted.cores && mw_freq_same(candidates[i].freq_hz, wanted.freq_hz))
             return i;
     return count;
 }

@@ -12,8 +12,6 @@
 static const double MOST_CORES = 4;
 /* A tenth of measured twins leave their bounds by more than this, from noise. */
 static const double CROSSED = .02;
-/* Two frequencies closer than this are one. */
-static const double SAME_FREQ = .006;
 
 enum mw_err mw_whatif_parse(struct mw_whatif *result, const char *text, struct mw_error *error)
 {
@@ -79,9 +77,9 @@ static bool between_runs(double *value, const struct mw_points *points, double c
         const struct mw_point *point = &points->items[i];
         if (fabs(point->cores - cores) > .5 || point->freq_hz <= 0)
             continue;
-        if (point->freq_hz <= freq_hz * (1 + SAME_FREQ) && (!below || point->freq_hz > below->freq_hz))
+        if (point->freq_hz <= freq_hz * (1 + MW_FREQ_TOLERANCE) && (!below || point->freq_hz > below->freq_hz))
             below = point;
-        if (point->freq_hz >= freq_hz * (1 - SAME_FREQ) && (!above || point->freq_hz < above->freq_hz))
+        if (point->freq_hz >= freq_hz * (1 - MW_FREQ_TOLERANCE) && (!above || point->freq_hz < above->freq_hz))
             above = point;
     }
     if (!below || !above)
@@ -96,12 +94,12 @@ static enum mw_err read_twin(struct mw_whatif_answer *a, double x, const struct 
                              struct mw_error *error)
 {
     double freq = x * a->freq_hz;
-    if (a->freq_hz <= 0 || d->freq_high_hz <= d->freq_low_hz * (1 + SAME_FREQ)) {
+    if (a->freq_hz <= 0 || d->freq_high_hz <= d->freq_low_hz * (1 + MW_FREQ_TOLERANCE)) {
         snprintf(a->why, sizeof a->why, "the runs hold one frequency only; runs at %.2g of it would give the figure",
                  x);
         return MW_OK;
     }
-    if (freq < d->freq_low_hz * (1 - SAME_FREQ) || freq > d->freq_high_hz * (1 + SAME_FREQ)) {
+    if (freq < d->freq_low_hz * (1 - MW_FREQ_TOLERANCE) || freq > d->freq_high_hz * (1 + MW_FREQ_TOLERANCE)) {
         snprintf(a->why, sizeof a->why, "it would be read from runs at %.3g GHz, outside the measured %.3g to %.3g GHz",
                  freq / 1e9, d->freq_low_hz / 1e9, d->freq_high_hz / 1e9);
         return MW_OK;

@@ -2,7 +2,7 @@
 /*
  * make bench-diagnose: how often verdicts are right, on simulated programs of nine kinds and on measured tables.
  * By hand: build/release/bench/diagnose [-v] [-s SEED] [-n PROGRAMS] [-p CORES]; -v names the wrong ones, -n are programs of
- * each kind, -p leaves out the other core counts and the tables.
+ * each kind (three times as many from planned points, which are quick), -p leaves out other core counts and the tables.
  */
 #include "advise/plan.h"
 #include "bench/diagnose_tables.h"
@@ -131,7 +131,7 @@ static void print_scores(const char *name, unsigned cores, double misfit, const 
 static void run(const struct setting *how, unsigned cores, bool from_three, double misfit)
 {
     struct score all = {0}, by_class[MW_VERDICT_CLASSES] = {0};
-    unsigned boundary = cores / 2;
+    unsigned boundary = cores / 2, programs = (from_three ? 1 : 3) * how->per_class * MW_VERDICT_CLASSES;
     if (how->only_cores && how->only_cores != cores)
         return;
 #pragma omp parallel
@@ -143,7 +143,7 @@ static void run(const struct setting *how, unsigned cores, bool from_three, doub
         if (mw_diagnoser_alloc(&diagnoser, &options, &error) != MW_OK)
             abort();
 #pragma omp for schedule(dynamic, 4)
-        for (unsigned i = 0; i < how->per_class * MW_VERDICT_CLASSES; i++) {
+        for (unsigned i = 0; i < programs; i++) {
             struct truth truth;
             size_t points;
             gsl_rng_set(rng, how->seed * 1000003 + i);
@@ -194,8 +194,9 @@ int main(int argc, char **argv)
     if (!how.only_cores)
         diagnose_tables("../shared/data");
     printf(
-        "\nSimulated programs of nine kinds, %u each, 2 to 5 %% noise, boundary at half of the cores; %% of programs.\n",
-        how.per_class);
+        "\nSimulated programs of nine kinds (%u each from planned points, %u in sequence), 2 to 5 %% noise, boundary at half "
+        "of the cores; %% of programs.\n",
+        3 * how.per_class, how.per_class);
     printf("The last columns: right/undetermined/wrong for");
     for (int c = 0; c < MW_VERDICT_CLASSES; c++)
         printf("%s %s", c ? "," : "", mw_verdict_name((enum mw_verdict)c));

@@ -64,7 +64,7 @@ void measure_row(struct measure_run *run, unsigned cores, double effective_hz)
 {
     fprintf(run->rows, "%u,", cores);
     fprintf(run->rows, run->freq_hz > 0 ? MEASURE_CELL "," : ",", run->freq_hz * 1e-9);
-    if (run->freq_hz > 0 && effective_hz > 0 && fabs(effective_hz / run->freq_hz - 1) > MW_FREQ_TOLERANCE)
+    if (run->freq_hz > 0 && effective_hz > 0 && !mw_freq_same(effective_hz, run->freq_hz))
         run->rows_off++;
     fprintf(run->rows, effective_hz > 0 ? "%.4g," : ",", effective_hz * 1e-9);
 }

@@ -61,8 +61,7 @@ static enum mw_err snap_freqs(struct scan *scan, const double *offered, size_t c
         for (size_t k = 1; k < count; k++)
             if (offered[k] - want < want - offered[best])
                 best = k;
-        double off = offered[best] / want - 1;
-        if (off > -MW_FREQ_TOLERANCE && off < MW_FREQ_TOLERANCE) {
+        if (mw_freq_same(offered[best], want)) {
             scan->freqs_hz[i] = offered[best];
         } else {
             mw_fail(error, MW_USAGE, "%.6g GHz is not offered here, the nearest is %.6g GHz", want / 1e9,

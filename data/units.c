@@ -288,6 +288,11 @@ enum mw_err mw_parse_cores(const char *text, const double *offered, size_t offer
     return parse_list(text, offered, offered_count, parse_core, 1, values, count, error);
 }
 
+bool mw_freq_same(double a_hz, double b_hz)
+{
+    return fabs(a_hz - b_hz) <= MW_FREQ_TOLERANCE * fmax(a_hz, b_hz);
+}
+
 enum mw_err mw_parse_freqs(const char *text, const double *offered_hz, size_t offered_count, double **freq_hz,
                            size_t *count, struct mw_error *error)
 {

@@ -4,6 +4,7 @@
 
 #include "data/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -32,6 +33,11 @@ enum mw_err mw_parse_freqs(const char *text, const double *offered_hz, size_t of
 
 /* A list of core counts without words, as --boundaries takes it; caller frees *cores. */
 enum mw_err mw_parse_boundaries(const char *text, unsigned **cores, size_t *count, struct mw_error *error) MW_CHECKED;
+
+/* 2500 MHz pinned is 2489 observed on well-behaved servers; anything farther off is another frequency. */
+#define MW_FREQ_TOLERANCE 0.006
+/* Whether two frequencies are one; an unknown one (0) is the same as another unknown one only. */
+bool mw_freq_same(double a_hz, double b_hz);
 
 /* Nearest word (Damerau-Levenshtein distance <= 2, or a third of its length), NULL where none is near. */
 const char *mw_nearest(const char *word, const char *const *words, size_t count);

@@ -42,9 +42,6 @@ struct mw_rig_result {
     char note[256]; /* what to tell the user of this run ("core 3 ran at 1.2 GHz …"); empty where nothing */
 };
 
-/* 2500 MHz pinned is 2489 observed on well-behaved servers; anything farther off is another frequency. */
-#define MW_FREQ_TOLERANCE 0.006
-
 struct mw_rig;
 
 /*

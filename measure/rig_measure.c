@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/rig_inside.h"
 
+#include "data/units.h"
 #include "measure/clock.h"
 #include "measure/health.h"
 
@@ -57,7 +58,7 @@ static void read_effective(struct mw_rig *rig, unsigned cores)
 
 static bool is_off(double hz, double want_hz)
 {
-    return fabs(hz / want_hz - 1) > MW_FREQ_TOLERANCE;
+    return !mw_freq_same(hz, want_hz);
 }
 
 /* The core farthest from want_hz (the slowest, where want_hz is 0); false where no core's frequency is known. */
@@ -92,7 +93,7 @@ static void name_off(const struct mw_rig *rig, unsigned cores, double want_hz, c
         high = fmax(high, rig->effective_hz[i]);
     }
     char *list = off ? mw_cpu_list_format(off, count) : NULL;
-    if (list && high > low * (1 + MW_FREQ_TOLERANCE))
+    if (list && !mw_freq_same(high, low))
         snprintf(note, size, "CPU %s ran at %.4g to %.4g GHz, not at %.4g GHz", list, low / 1e9, high / 1e9,
                  want_hz / 1e9);
     else if (list)

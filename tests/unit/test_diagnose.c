@@ -151,9 +151,12 @@ static struct mw_diagnosis in_sequence(const struct mw_mechanism_draw *truth, st
     }
     struct mw_diagnose_options options = {
         .cores = 24, .freq_max_hz = 2.4e9, .boundaries = &BOUNDARY, .boundary_count = 1, .seed = 1};
+    struct mw_diagnoser *diagnoser = NULL;
+    struct mw_diagnosis d;
+    assert_int_equal(mw_diagnoser_alloc(&diagnoser, &options, NULL), MW_OK);
     for (;;) {
         struct mw_diagnose_step step;
-        assert_int_equal(mw_diagnose_next(&step, points, &options, candidates, n, NULL), MW_OK);
+        assert_int_equal(mw_diagnoser_next(diagnoser, &step, &d, points, candidates, n, NULL), MW_OK);
         if (step.done)
             break;
         const struct mw_query *chosen = &candidates[step.candidate];
@@ -164,8 +167,7 @@ static struct mw_diagnosis in_sequence(const struct mw_mechanism_draw *truth, st
         assert_true(points->count < 20);
         points->items[points->count++] = measure(truth, (unsigned)chosen->cores, chosen->freq_hz);
     }
-    struct mw_diagnosis d;
-    assert_int_equal(mw_diagnose(&d, points, &options, NULL), MW_OK);
+    mw_diagnoser_free(diagnoser);
     return d;
 }
 
