@@ -3,7 +3,6 @@
 
 #include "fit/starts.h"
 
-#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@ enum { MAX = MW_LAW_MAX_PARAMS };
 void mw_region_release(struct mw_region *region)
 {
     free(region->params);
+    mw_limit_release(&region->limit);
     *region = (struct mw_region){0};
 }
 
@@ -29,54 +29,6 @@ static enum mw_err keep(struct mw_region *region, const double *params, struct m
         region->capacity = more;
     }
     memcpy(region->params + MAX * region->count++, params, MAX * sizeof *params);
-    return MW_OK;
-}
-
-static size_t free_params(const struct mw_problem *problem)
-{
-    size_t d = problem->loss != MW_LOSS_SPEEDUP_MSE; /* b */
-    for (size_t j = 0; j < problem->law->param_count; j++)
-        d += problem->low[j] < problem->high[j];
-    return d;
-}
-
-/* Points that say something: a speedup of one core over one core is one by definition. */
-static size_t points_that_count(const struct mw_problem *problem)
-{
-    size_t n = problem->n;
-    for (size_t i = 0; i < problem->n && problem->loss == MW_LOSS_SPEEDUP_MSE; i++)
-        n -= problem->p[i] <= 1;
-    return n;
-}
-
-static enum mw_err set_limit(struct mw_region *region, const struct mw_problem *problem,
-                             const struct mw_optimum *optimum, struct mw_error *error)
-{
-    /* Below what measured times can resolve: keeps intervals of exact data from having no width at all. */
-    const double exact = 1e-6;
-    size_t d = free_params(problem), n = points_that_count(problem);
-    region->informative = n > d;
-    region->loss_max = HUGE_VAL;
-    if (!region->informative)
-        return MW_OK;
-    double freedom = (double)(n - d), t = gsl_cdf_tdist_Pinv(.95, freedom);
-    double variance = (double)problem->n * optimum->loss / freedom;
-    if (problem->loss == MW_LOSS_ROBUST) {
-        struct mw_scratch scratch;
-        enum mw_err err = mw_scratch_init(&scratch, problem, error);
-        if (err)
-            return err;
-        mw_problem_residuals(problem, optimum->params, optimum->b, &scratch);
-        double psi2 = 0, slope = 0, inverse = 1 / (problem->robust_scale * problem->robust_scale);
-        for (size_t i = 0; i < problem->n; i++) {
-            double r = scratch.residual[i], x = r * r * inverse, psi = r / (1 + x);
-            psi2 += psi * psi;
-            slope += (1 - x) / ((1 + x) * (1 + x));
-        }
-        variance = psi2 / freedom / fmax(slope / (double)problem->n, .1);
-        mw_scratch_release(&scratch);
-    }
-    region->loss_max = optimum->loss + t * t * fmax(variance, exact * exact) / (double)problem->n;
     return MW_OK;
 }
 
@@ -134,7 +86,7 @@ static enum mw_err hold(struct profile *profile, struct mw_optimum *at, double v
         *profile->best = *at;
         profile->better = true;
     }
-    if (!err && at->loss <= profile->region->loss_max)
+    if (!err && at->loss <= mw_limit_towards(&profile->region->limit, &profile->problem, at))
         err = keep(profile->region, at->params, error);
     return err;
 }
@@ -142,7 +94,7 @@ static enum mw_err hold(struct profile *profile, struct mw_optimum *at, double v
 /* How far out a fit is: 0 at the optimum, 1 at the limit; about linear in the parameter. */
 static double distance(const struct profile *profile, const struct mw_optimum *at)
 {
-    double rise = profile->region->loss_max - profile->best->loss;
+    double rise = mw_limit_towards(&profile->region->limit, &profile->problem, at) - profile->best->loss;
     return sqrt(fmax(at->loss - profile->best->loss, 0) / rise);
 }
 
@@ -160,7 +112,7 @@ static enum mw_err whole_side(struct profile *profile, int direction, double *en
     for (double value = bound; direction * (value - best) > 0 && !err && !profile->better; value -= direction * step) {
         struct mw_optimum at = *profile->from;
         err = hold(profile, &at, value, error);
-        if (at.loss <= profile->region->loss_max) {
+        if (at.loss <= mw_limit_towards(&profile->region->limit, &profile->problem, &at)) {
             *end = value;
             break;
         }
@@ -337,7 +289,8 @@ static void admit_no_wall(struct mw_model_param *params, struct mw_region *regio
     region->no_wall = HUGE_VAL;
     if (!problem->law->branch || !region->informative)
         return;
-    region->no_wall = sqrt(fmax(wall_less->loss - best->loss, 0) / (region->loss_max - best->loss));
+    region->no_wall = sqrt(fmax(wall_less->loss - best->loss, 0) /
+                           (mw_limit_towards(&region->limit, problem, wall_less) - best->loss));
     for (size_t j = 0; j < problem->law->param_count && region->no_wall <= about; j++) {
         params[j].low = fmin(params[j].low, wall_less->params[j]);
         params[j].high = fmax(params[j].high, wall_less->params[j]);
@@ -358,7 +311,9 @@ enum mw_err mw_intervals(struct mw_model_param *params, struct mw_region *region
     for (int restart = 0; better && restart <= RESTARTS && !err; restart++) {
         made.count = 0;
         better = false;
-        err = set_limit(&made, problem, &best, error);
+        mw_limit_release(&made.limit);
+        err = mw_limit_init(&made.limit, problem, &best, error);
+        made.informative = made.limit.informative;
         if (!err)
             err = keep(&made, best.params, error);
         if (!err)
@@ -381,7 +336,8 @@ enum mw_err mw_intervals(struct mw_model_param *params, struct mw_region *region
 struct climb {
     const struct mw_problem *problem;
     const struct mw_functional *functional;
-    double sign, loss_max;
+    const struct mw_limit *limit;
+    double sign;
     struct mw_scratch scratch;
     gsl_rng *rng;
     double *x, *g;
@@ -402,7 +358,12 @@ static void climb_once(struct climb *climb, size_t i)
         next[j] = fmin(fmax(next[j], pr->low[j]), pr->high[j]);
     }
     double g = climb->sign * climb->functional->of(climb->functional->context, next);
-    if (g > climb->g[i] && mw_problem_loss(pr, next, NULL, &climb->scratch) <= climb->loss_max) {
+    if (g <= climb->g[i])
+        return;
+    struct mw_optimum at = {.loss = 0};
+    memcpy(at.params, next, sizeof at.params);
+    at.loss = mw_problem_loss(pr, next, &at.b, &climb->scratch);
+    if (at.loss <= mw_limit_towards(climb->limit, pr, &at)) {
         climb->g[i] = g;
         memcpy(climb->x + i * MAX, next, sizeof next);
     }
@@ -432,7 +393,7 @@ enum mw_err mw_interval_of(double *low, double *high, const struct mw_functional
                            const struct mw_problem *problem, unsigned long seed, struct mw_error *error)
 {
     enum { POPULATION = 20 };
-    struct climb climb = {.problem = problem, .functional = functional, .loss_max = region->loss_max};
+    struct climb climb = {.problem = problem, .functional = functional, .limit = &region->limit};
     climb.count = region->count < POPULATION ? region->count : POPULATION;
     climb.x = calloc(climb.count, MAX * sizeof *climb.x);
     climb.g = calloc(climb.count, sizeof *climb.g);

@@ -3,20 +3,15 @@
 #define MW_FIT_INTERVALS_H
 
 #include "data/model_file.h"
-#include "fit/search.h"
+#include "fit/limit.h"
 
 /*
  * Profile likelihood (Venzon and Moolgavkar, Applied Statistics 37 (1988), doi 10.2307/2347496): a value of a parameter,
- * or of any function of the parameters, is in the 90 % interval if some fit with that value has a loss of at most
- *
- *   L <= L_min + t^2 s^2/n,   t the 95 % quantile of Student's t with n - d degrees of freedom, d the parameters and b,
- *
- * s^2 = n L_min/(n - d) for squares; for the robust loss s^2 = sum psi^2/(n - d)/mean psi', its asymptotic dispersion
- * (Huber and Ronchetti, Robust Statistics (2009), 6.3), psi(r) = r/(1 + (r/c)^2). Unlike errors from a Jacobian these
- * intervals may be one-sided and end at bounds.
+ * or of any function of the parameters, is in the 90 % interval if some fit with that value is inside the region that
+ * fit/limit.h bounds. Unlike errors from a Jacobian these intervals may be one-sided and end at bounds.
  */
 struct mw_region {
-    double loss_max;
+    struct mw_limit limit;
     bool informative; /* false where no degrees of freedom are left: every value is then in the interval */
     double no_wall; /* laws with a wall: how far out the best fit without one is, 1 at the limit; HUGE_VAL for others */
     double *params; /* count rows of MW_LAW_MAX_PARAMS: fits inside the region, met on the way */
