@@ -16,7 +16,7 @@
 
 enum { MACHINES = 8, PROGRAMS = 8, MOST = 48 };
 
-/* Physical cores and clock of the article; the Xeon's turbo table is the vendor's for the E5-2630 v4. */
+/* Physical cores and clock of the article; the Xeon's turbo steps as in data/profiles/xeon-e5-2630v4.json. */
 static struct mw_profile_clock TURBO[] = {{1, 3.1e9}, {2, 3.1e9}, {3, 2.9e9}, {4, 2.8e9}, {5, 2.7e9},
                                           {6, 2.6e9}, {7, 2.5e9}, {8, 2.4e9}, {10, 2.4e9}};
 static const struct {
