@@ -4,10 +4,11 @@
 #include <math.h>
 
 /*
- * 90 % of ln T off the curve: a random walk in ln p from the ends, a bridge between two points (make bench-buying: 86 to
- * 98 % covered, by design and size).
+ * 90 % of ln T off the curve. Outside the points a random walk in ln p, slower upwards the more cores the last point has,
+ * as more of the loss shows in it. Between two, the error of an interpolation, which grows with the product of the
+ * distances, up to what a curve can bend at all. Set by make bench-buying; docs/buying.md has the coverage.
  */
-static const double LEAST = .03, WALK = .25, BRIDGE = .15;
+static const double LEAST = .03, WALK = .25, WALK_FADES = .3, BRIDGE = .1, BRIDGE_FULL = .3;
 static const double NORMAL_90 = 1.645;
 static const double SAME_FREQ = .01;
 
@@ -84,8 +85,9 @@ bool mw_buy_points_at(const struct mw_buy_points *points, double cores, double *
         weight = log(cores / p) / log(q / p);
         value = t * pow(u / t, weight);
     }
-    double walk = cores > q ? log(cores / q) : log(p / cores);
-    double drift = outside ? WALK * sqrt(walk) : BRIDGE * sqrt(log(cores / p) * log(q / cores) / log(q / p));
+    double drift = BRIDGE * fmin(log(cores / p) * log(q / cores) / BRIDGE_FULL, 1);
+    if (outside)
+        drift = WALK * (cores > q ? pow(2 / q, WALK_FADES) * sqrt(log(cores / q)) : sqrt(log(p / cores)));
     double noise = NORMAL_90 * hypot((1 - weight) * noise_of(low), weight * noise_of(high));
     *time = value;
     *half_ln = hypot(LEAST, hypot(drift, noise));
