@@ -10,7 +10,7 @@ $(B)/bench/diagnose: bench/bench_diagnose.c bench/diagnose_truth.c bench/diagnos
 bench-diagnose: $(B)/bench/diagnose ## how often diagnose is right: simulated programs, then the shared tables
 	$(B)/bench/diagnose
 
-$(B)/bench/buying: bench/bench_buying.c $(B)/libmemwall.a
+$(B)/bench/buying: bench/bench_buying.c bench/buying_tables.c bench/buying_points.c bench/buying_whatif.c $(B)/libmemwall.a
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libmemwall.a $(LIBS)
