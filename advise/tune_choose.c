@@ -14,10 +14,11 @@ enum { FITTED_POINTS = 64 };
 static const double noisy = .02;
 
 /*
- * The careful stop waits for this part of the ordinary chance. By replay: at 1 the tuner stops too early in 10 % of the
- * long parsec-speedup sets, at .5 in 2.4 %, at .4 in 1.2 %, each step down costing a tenth of a measurement.
+ * The careful stop waits until the chances of all configurations left, taken as independent, add up to no more than this
+ * many times the ordinary chance of one. By replay anything from 1.5 to 2.5 stops too early on none of the long sets and of
+ * the curves of one frequency, at 7.4 to 8 points.
  */
-static const double thorough_part = .4;
+static const double careful_any = 2;
 
 double mw_tuner_noise(const struct mw_tuner *tuner)
 {
@@ -132,22 +133,35 @@ double mw_tuner_expected_improvement(const struct mw_tuner *t, size_t i)
 }
 
 /*
- * Readings without repetitions this near to the best one, in ln, are ranked by their posterior mean. By replay with 5 %
- * noise: the luckiest reading is 1.5 % over the best on average, within .03 1.2 %, within .05 1.05 %; on tables without
- * noise .03 costs .1 %.
+ * Readings without repetitions, no further from the best one than this many times the scatter of all about their posterior
+ * means, are ranked by those means. By replay: from 1 to 1.5 it costs tables without noise nothing (.1 % over the best), and
+ * 1.5 gains most with 5 % noise; at 1.75 clean tables begin to lose (docs/advice.md).
  */
-static const double doubt = .03;
+static const double doubt = 1.5;
+
+/* Root mean square of ln objective as read over its posterior mean. */
+static double scatter(const struct mw_tuner *t)
+{
+    double sum = 0;
+    for (size_t s = 0; s < t->step_count; s++) {
+        size_t i = t->steps[s].candidate;
+        double variance, off = t->value[i] - mw_goal_value(&t->goal, &t->smooth[i], &variance);
+        sum += off * off;
+    }
+    return sqrt(sum / (double)t->step_count);
+}
 
 /* Among the measured that keep the limits. */
 static void find_recommended(struct mw_tuner *t)
 {
-    double best = INFINITY;
-    bool known = mw_tuner_noise(t) > 0 || t->options.energy_only;
     t->recommended = t->best;
-    for (size_t s = 0; !known && s < t->step_count; s++) {
+    if (!t->has_best || mw_tuner_noise(t) > 0 || t->options.energy_only)
+        return;
+    double best = INFINITY, reach = t->best_value + doubt * scatter(t);
+    for (size_t s = 0; s < t->step_count; s++) {
         size_t i = t->steps[s].candidate;
         double variance, value = mw_goal_value(&t->goal, &t->smooth[i], &variance);
-        if (t->chance[i] > .5 && t->value[i] <= t->best_value + doubt && value < best) {
+        if (t->chance[i] > .5 && t->value[i] <= reach && value < best) {
             best = value;
             t->recommended = i;
         }
@@ -168,10 +182,15 @@ static void judge(struct mw_tuner *t)
         }
     }
     find_recommended(t);
+    double none = 1;
     t->chance_left = 0;
     for (size_t i = 0; i < t->count; i++)
-        if (!t->measured[i] && !t->excluded[i])
-            t->chance_left = fmax(t->chance_left, mw_tuner_chance_better(t, i));
+        if (!t->measured[i] && !t->excluded[i]) {
+            double chance = mw_tuner_chance_better(t, i);
+            t->chance_left = fmax(t->chance_left, chance);
+            none *= 1 - chance;
+        }
+    t->chance_any = 1 - none;
 }
 
 enum mw_err mw_tuner_refit(struct mw_tuner *tuner, struct mw_error *error)
@@ -215,8 +234,9 @@ enum mw_tune_stop mw_tuner_next(const struct mw_tuner *t, size_t *candidate, cha
     }
     if (!open)
         return MW_TUNE_EXHAUSTED;
-    double threshold = (1 - t->goal.certainty) * (mw_tuner_thorough_why(t) ? thorough_part : 1);
-    if (t->chance_left < threshold && t->step_count >= MW_TUNE_LEAST)
+    double threshold = 1 - t->goal.certainty;
+    bool careful = !mw_tuner_thorough_why(t) || t->chance_any < careful_any * threshold;
+    if (t->chance_left < threshold && careful && t->step_count >= MW_TUNE_LEAST)
         return t->has_best ? MW_TUNE_CERTAIN : MW_TUNE_INFEASIBLE;
     if (t->step_count >= t->options.max_points)
         return MW_TUNE_BUDGET;

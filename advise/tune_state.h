@@ -35,7 +35,8 @@ struct mw_tuner {
     bool has_best;
     size_t best; /* candidate */
     double best_value;
-    double chance_left;
+    double chance_left; /* the largest of a configuration not measured */
+    double chance_any;  /* that any of them is better, were they independent */
 };
 
 /* Predicts all candidates anew and finds the best measured and the chance that is left. */

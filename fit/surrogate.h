@@ -21,7 +21,10 @@ enum mw_surrogate_kind {
 
 struct mw_surrogate;
 
-/* noise_sd: standard deviation of ln of one reading, 0 where unknown. MW_NOMEM. The caller frees *surrogate. */
+/*
+ * noise_sd: standard deviation of ln of one reading, or how far readings are expected to lie from any law; 0 where unknown.
+ * MW_NOMEM. The caller frees *surrogate.
+ */
 enum mw_err mw_surrogate_alloc(struct mw_surrogate **surrogate, enum mw_surrogate_kind kind, double noise_sd,
                                unsigned long seed, struct mw_error *error) MW_CHECKED;
 void mw_surrogate_free(struct mw_surrogate *surrogate);
