@@ -79,9 +79,9 @@ struct mw_tune_result {
     size_t count;
     bool feasible; /* some measured point keeps the limits */
     size_t best;   /* step of the best reading that keeps the limits */
-    size_t
-        recommended; /* step: the best posterior mean among the measured within 3 % of the best reading, or the best reading
-                            where its noise is known to be small */
+    /* Step: the best reading where readings repeat, the best posterior mean where they are known to differ; of readings
+       without repetitions the best posterior mean, within their scatter of the best reading where that is small. */
+    size_t recommended;
     double certainty; /* 1 - chance_left */
     double noise_sd;  /* of one reading, as believed */
     bool thorough;    /* the careful stop is in use */

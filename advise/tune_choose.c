@@ -133,31 +133,30 @@ double mw_tuner_expected_improvement(const struct mw_tuner *t, size_t i)
 }
 
 /*
- * Readings without repetitions, no further from the best one than this many times the scatter of all about their posterior
- * means, are ranked by those means. By replay: from 1 to 1.5 it costs tables without noise nothing (.1 % over the best), and
- * 1.5 gains most with 5 % noise; at 1.75 clean tables begin to lose (docs/advice.md).
+ * Root mean square of ln time as read over its posterior mean: noise, as far as single readings show it. Steps in the curve
+ * look the same, so it ranks readings but does not put off the stop: with 5 % noise that cost a measurement and gained
+ * nothing on fresh draws.
  */
-static const double doubt = 1.5;
-
-/* Root mean square of ln objective as read over its posterior mean. */
 static double scatter(const struct mw_tuner *t)
 {
     double sum = 0;
-    for (size_t s = 0; s < t->step_count; s++) {
-        size_t i = t->steps[s].candidate;
-        double variance, off = t->value[i] - mw_goal_value(&t->goal, &t->smooth[i], &variance);
+    for (size_t s = 0; t->time && s < t->step_count; s++) {
+        double off = log(t->steps[s].reading.time_s) - t->smooth[t->steps[s].candidate].ln_time;
         sum += off * off;
     }
     return sqrt(sum / (double)t->step_count);
 }
 
-/* Among the measured that keep the limits. */
+/*
+ * Among the measured that keep the limits. Without repetitions readings that scatter by less than `noisy` are ranked by
+ * their posterior mean only within that scatter of the best one; where they scatter more, all are.
+ */
 static void find_recommended(struct mw_tuner *t)
 {
     t->recommended = t->best;
     if (!t->has_best || mw_tuner_noise(t) > 0 || t->options.energy_only)
         return;
-    double best = INFINITY, reach = t->best_value + doubt * scatter(t);
+    double best = INFINITY, off = scatter(t), reach = t->best_value + (off < noisy ? off : (double)INFINITY);
     for (size_t s = 0; s < t->step_count; s++) {
         size_t i = t->steps[s].candidate;
         double variance, value = mw_goal_value(&t->goal, &t->smooth[i], &variance);

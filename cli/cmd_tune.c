@@ -157,10 +157,12 @@ const struct cli_command cmd_tune = {
         "all cores at the highest and at the lowest frequency and on half of the cores, then where the expected improvement "
         "is largest, and stops when no configuration left has a chance of 10 % (100 - certainty) to be better by the "
         "tolerance. About seven configurations out of 312 are measured on clean tables. With one frequency, noisy runs or "
-        "energies without times the careful stop waits for 4 %, and says so.\n"
+        "energies without times the careful stop also waits until all the chances together are under "
+        "20 %, and says so.\n"
         "What is recommended is a configuration that was measured: the best reading where runs are known to repeat, the best "
-        "posterior mean where they differ by 2 % and more, and of readings without repetitions the best posterior mean "
-        "within 3 % of the best reading, since the luckiest reading is not the best configuration. Limits are compared with "
+        "posterior mean where they differ by 2 % and more, and of readings without repetitions the best posterior mean, "
+        "but where they scatter by less than 2 % no further than that from the best reading, since the luckiest reading is "
+        "not the best configuration. Limits are compared with "
         "what was measured.\n"
         "Every run is kept in the log, which memwall fit reads; after an interruption --resume goes on with it.",
     .options = options,

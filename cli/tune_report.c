@@ -132,7 +132,10 @@ void tune_print_result(const struct tune *tune, enum mw_tune_stop stopped)
             printf("the best single reading was %s: readings differ by %.1f %%, so it is not the one to trust\n", other,
                    100 * r.noise_sd);
         else
-            printf("the best single reading was %s: within 3 %%, and its neighbours say that it was lucky\n", other);
+            printf(
+                "the best single reading was %s, but not by more than readings scatter, and its neighbours say that it was "
+                "lucky\n",
+                other);
     }
     struct mw_command_facts facts = facts_for(tune, tune->candidates[choice->candidate].cores);
     goal_print_commands(&tune->candidates[choice->candidate], &facts);
