@@ -135,9 +135,14 @@ static void residuals_and_ties(void *context, const double *x, double *r)
             slider->weight * tie_gap(pr->law, x, slider->ties->p[t], slider->ties->phi[t], slider->ties->which[t]);
 }
 
-/* c polished with the first `kept` ties held equal by a penalty, and the branches held, so that all is smooth. */
+enum { NO_FLIP = TIES };
+
+/*
+ * c polished with the first `kept` ties held equal by a penalty, and the branches held, so that all is smooth; at the
+ * point of tie `flip` the other branch.
+ */
 static struct mw_candidate on_ties(struct mw_searcher *s, const struct mw_candidate *c, const struct ties *ties,
-                                   size_t kept, unsigned iterations, bool central)
+                                   size_t kept, size_t flip, bool central)
 {
     struct mw_problem *pr = &s->problem;
     struct mw_candidate next = *c;
@@ -146,8 +151,14 @@ static struct mw_candidate on_ties(struct mw_searcher *s, const struct mw_candid
     if (pr->law->branch) {
         pr->law->branch(c->params, pr->n + pr->base_n, pr->p, pr->phi, s->branches);
         pr->held = s->branches;
+        for (size_t i = 0; i < pr->n && flip != NO_FLIP; i++)
+            if (pr->p[i] == ties->p[flip] && pr->phi[i] == ties->phi[flip])
+                s->branches[i] = !s->branches[i];
     }
-    mw_candidate_polish_with(s, &next, residuals_and_ties, &slider, kept, iterations, central);
+    if (kept)
+        mw_candidate_polish_with(s, &next, residuals_and_ties, &slider, kept, central ? LONG : WALK, central);
+    else
+        mw_candidate_polish(s, &next, LONG, central);
     pr->held = NULL;
     mw_candidate_evaluate(s, &next);
     return next;
@@ -155,7 +166,8 @@ static struct mw_candidate on_ties(struct mw_searcher *s, const struct mw_candid
 
 /*
  * Along the corner: the branches held, the closest ties kept equal by a penalty, so that what is minimised is smooth.
- * A simplex stops where two slopes meet; the optimum may lie further along the edge between them.
+ * A simplex stops where two slopes meet; the optimum may lie further along the edge between them, or along another edge
+ * once a point near it has changed sides.
  */
 void mw_candidate_slide(struct mw_searcher *s, struct mw_candidate *c)
 {
@@ -163,10 +175,15 @@ void mw_candidate_slide(struct mw_searcher *s, struct mw_candidate *c)
     if (!s->problem.law->branch && !s->problem.law->corners)
         return;
     find_ties(&s->problem, c->params, &ties);
-    for (size_t kept = 1; kept <= ties.count; kept++) {
-        struct mw_candidate next = on_ties(s, c, &ties, kept, LONG, true);
-        if (next.loss < c->loss)
-            *c = next;
+    for (size_t kept = 0; kept <= ties.count; kept++) {
+        for (size_t flip = kept; flip <= ties.count; flip++) {
+            bool last = flip == ties.count;
+            if (last ? kept == 0 : !s->problem.law->branch)
+                continue;
+            struct mw_candidate next = on_ties(s, c, &ties, kept, last ? NO_FLIP : flip, true);
+            if (next.loss < c->loss)
+                *c = next;
+        }
     }
 }
 
@@ -280,7 +297,7 @@ void mw_candidate_walk_corners(struct mw_searcher *s, struct mw_candidate *c)
         for (size_t which = 0; which < MW_LAW_CORNERS; which++) {
             for (double p = 1; isfinite(p) && p <= pr->p_max; p = neighbour(pr, p, 1)) {
                 const struct ties ties = {.p = {p}, .phi = {pr->phi[0]}, .which = {which}, .count = 1};
-                struct mw_candidate next = on_ties(s, &start, &ties, 1, WALK, false);
+                struct mw_candidate next = on_ties(s, &start, &ties, 1, NO_FLIP, false);
                 if (next.loss < c->loss)
                     *c = next;
                 mw_candidate_polish(s, &next, WALK, false);
