@@ -17,17 +17,20 @@ static const double sigma_least = 0.003;
 /* The loss that the other parameters reach from c; they stay there for the next value, which is likely to be near. */
 static double reach(struct mw_searcher *s, struct mw_candidate *c)
 {
-    enum { ITERATIONS = 5 };
+    enum { ITERATIONS = 4 };
     mw_candidate_evaluate(s, c);
     if (isfinite(c->loss))
         mw_candidate_polish(s, c, ITERATIONS, false);
-    return isfinite(c->loss) ? c->loss : HUGE_VAL;
+    if (!isfinite(c->loss))
+        c->loss = HUGE_VAL;
+    return c->loss;
 }
 
 /* ln of the tempered likelihood of each value, less its largest. */
 static void profile(const struct mw_comb *comb, struct mw_searcher *s, double *ln_l)
 {
     const struct mw_problem *pr = &s->problem;
+    enum { FRESH = 16 };                               /* values from one new start to the next */
     const double n = (double)pr->n, best_guess = 0.05; /* of the way to a bad program, in every parameter */
     struct mw_candidate start = {0};
     for (size_t j = 0; j < pr->law->param_count; j++)
@@ -38,7 +41,8 @@ static void profile(const struct mw_comb *comb, struct mw_searcher *s, double *l
     for (size_t i = 0; i < comb->count; i++) {
         struct mw_candidate fresh = start;
         walk.params[comb->param] = fresh.params[comb->param] = comb->low + (double)i;
-        if (reach(s, &fresh) < reach(s, &walk))
+        reach(s, &walk);
+        if (i % FRESH == 0 && reach(s, &fresh) < walk.loss)
             walk = fresh;
         ln_l[i] = -temper * n / 2 * log(walk.loss + sigma_least * sigma_least);
         top = fmax(top, ln_l[i]);
