@@ -98,7 +98,7 @@ static enum mw_err run_job(struct job *job, const struct workshop *shop, struct 
     const struct mw_whitener *whitener = &shop->whitener;
     struct effort effort = whitener->n <= FEW_POINTS ? effort_few : effort_many;
     size_t dims = mw_likelihood_dims(job->law);
-    if (job->law->whole)
+    if (job->law == shop->combed)
         effort.particles *= 2;
     double *u = malloc(effort.particles * dims * sizeof *u);
     if (!u)
@@ -223,7 +223,8 @@ static enum mw_err run_all(struct job *jobs, size_t count, const struct workshop
     return MW_OK;
 }
 
-/* The comb of the law with a whole parameter; one of the laws of a mixture has such, or none. */
+/* The comb of the law with a whole parameter; one of the laws of a mixture has such, or none. For joint fits: evidence
+   decides among these, and beyond the measured cores, where the independent ones speak, single grains matter less. */
 static enum mw_err comb_law(struct workshop *shop, const struct job *jobs, size_t count, struct mw_error *error)
 {
     struct mw_problem all = {0}, few = {0};
@@ -231,7 +232,7 @@ static enum mw_err comb_law(struct workshop *shop, const struct job *jobs, size_
     size_t at = 0;
     while (at < count && !jobs[at].law->whole)
         at++;
-    if (at == count)
+    if (at == count || jobs[at].independent)
         return MW_OK;
     mw_prior_map_init(&map, jobs[at].law, jobs[at].prior, shop->p_max, 0);
     size_t param = 0;
