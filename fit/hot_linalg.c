@@ -77,3 +77,27 @@ MW_HOT void mw_lower_multiply_transposed(const double *w, size_t n, const double
             z[j] += wi[j] * factor;
     }
 }
+
+MW_HOT void mw_lower_square(const double *w, size_t n, double *q)
+{
+    memset(q, 0, n * n * sizeof *q);
+    for (size_t r = 0; r < n; r++)
+        for (size_t i = 0; i <= r; i++) {
+            const double *wr = w + r * n;
+            double *qi = q + i * n, factor = wr[i];
+            for (size_t j = 0; j <= i; j++)
+                qi[j] += factor * wr[j];
+        }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            q[j * n + i] = q[i * n + j];
+}
+
+MW_HOT void mw_rank_one(double *a, size_t n, double factor, const double *x)
+{
+    for (size_t i = 0; i < n; i++) {
+        double *row = a + i * n, times = factor * x[i];
+        for (size_t j = 0; j < n; j++)
+            row[j] += times * x[j];
+    }
+}

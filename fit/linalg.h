@@ -20,6 +20,10 @@ void mw_lower_inverse(const double *l, size_t n, double *w);
 void mw_lower_multiply(const double *w, size_t n, const double *r, double *z);
 /* z = W^T r */
 void mw_lower_multiply_transposed(const double *w, size_t n, const double *r, double *z);
+/* q = W^T W, all of it, for lower-triangular W: with W = L^-1 the inverse of L L^T */
+void mw_lower_square(const double *w, size_t n, double *q);
+/* a += factor x x^T, all of it */
+void mw_rank_one(double *a, size_t n, double factor, const double *x);
 double mw_dot(const double *a, const double *b, size_t n);
 
 #endif

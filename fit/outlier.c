@@ -35,18 +35,6 @@ struct screen {
     size_t point_budget, freq_budget;
 };
 
-/* q = w^T w, from the lower triangle of w */
-static void inverse_from_root(const double *w, size_t n, double *q)
-{
-    memset(q, 0, n * n * sizeof *q);
-    for (size_t r = 0; r < n; r++)
-        for (size_t i = 0; i <= r; i++) {
-            double factor = w[r * n + i];
-            for (size_t j = 0; j <= r; j++)
-                q[i * n + j] += factor * w[r * n + j];
-        }
-}
-
 /* Every point, and for speedups every frequency with several points, if there are enough frequencies to compare. */
 static void list_blocks(struct screen *s, enum mw_quantity quantity, const struct mw_spot *sites)
 {
@@ -108,10 +96,7 @@ static void add_noise(struct screen *s, size_t i, double more)
     size_t n = s->n;
     double *column = s->scratch;
     memcpy(column, s->q + i * n, n * sizeof *column);
-    double factor = more / (1 + more * column[i]);
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b < n; b++)
-            s->q[a * n + b] -= factor * column[a] * column[b];
+    mw_rank_one(s->q, n, -more / (1 + more * column[i]), column);
 }
 
 /* Raises the noise of a block's points until even their mean says as little as one bad point, if it is that far off in deviations of the rest without it. */
@@ -161,7 +146,7 @@ enum mw_err mw_outlier_screen(enum mw_quantity quantity, const struct mw_spot *s
     list_blocks(&s, quantity, sites);
     mw_kernel_parts(quantity, sites, n, sites, n, work);
     if (mw_kernel_whiten(&screen_kernel, work, sites, n, work + 3 * n * n, w, &log_det)) {
-        inverse_from_root(w, n, s.q);
+        mw_lower_square(w, n, s.q);
         run(&s, sites, residual, factor);
     } else {
         err = mw_fail(error, MW_NOFIT, "the noise of the points spans too many orders of magnitude");
