@@ -10,6 +10,8 @@
 /* Smallest effective share of the particles that a step of temperature may leave. */
 static const double effective_share = 0.5;
 static const double bisection_tolerance = 1e-3;
+/* Below this temperature particles are still spread widely, and a sweep less mixes them. */
+static const double broad = 0.1;
 /* A flat likelihood needs one step, a sharp one about ln(range of ln L); more than this is a likelihood gone wrong. */
 enum { MAX_STEPS = 60, BISECTIONS = 40 };
 /* 2.38/sqrt(2 d) is optimal for Gaussians (ter Braak 2006, after Roberts and Rosenthal 2001); spread around it. */
@@ -174,7 +176,7 @@ enum mw_err mw_smc_sample(const struct mw_smc *smc, double *u, double *log_evide
         if (temperature > 1 - 1e-9 || step + 1 == MAX_STEPS)
             temperature = 1;
         resample(&s);
-        size_t sweeps = temperature < 1 ? smc->sweeps : smc->final_sweeps;
+        size_t sweeps = temperature < broad ? smc->sweeps - 1 : temperature < 1 ? smc->sweeps : smc->final_sweeps;
         for (size_t sweep = 0; sweep < sweeps; sweep++)
             move(&s, smc, sweep, temperature);
     }
