@@ -35,7 +35,8 @@ struct task {
 
 static const struct effort effort_corners = {1, 100, SCREENED, 100, 12, 5, 2},
                            effort_smooth = {1, 100, SCREENED, 100, 4, 1, 0}, /* no corners, so few optima */
-    effort_whole = {1, 40, 15, 30, 4, 1, 0},                                 /* blocks are ranked by polished starts */
+    effort_whole = {1, 512, SCREENED, 30, 12, 1, 0},                         /* every value on all points */
+    effort_whole_compare = {1, 40, 15, 30, 4, 1, 0},                         /* values ranked on a handful */
     effort_alone = {1, 24, 10, 10, 4, 2, 0},  /* corners, a good optimum, found without a start near it */
     effort_compare = {4, 12, 4, 10, 2, 1, 0}; /* smooth, or with a start near the optimum */
 
@@ -202,7 +203,7 @@ static void finish(struct mw_searcher *s, struct mw_candidate *list, size_t coun
 static const struct effort *effort_of(const struct mw_law *law, const struct task *task)
 {
     if (law->whole)
-        return &effort_whole;
+        return task->compare ? &effort_whole_compare : &effort_whole;
     if (!task->compare)
         return law->branch || law->corners ? &effort_corners : &effort_smooth;
     return law->branch && !task->near ? &effort_alone : &effort_compare;
@@ -240,7 +241,8 @@ static enum mw_err search_on(struct mw_optimum *found, const struct mw_problem *
     struct mw_problem fewer = {0};
     struct mw_searcher all = {0}, few = {0};
     struct mw_candidate best = {0};
-    bool screen = problem->n > MW_SEARCH_FEW * 3 / 2;
+    bool whole = problem->law->whole && !task->compare; /* few points rank values of whole parameters wrongly */
+    bool screen = problem->n > MW_SEARCH_FEW * 3 / 2 && !whole;
     enum mw_err err = mw_searcher_init(&all, problem, error);
     if (!err && screen)
         err = mw_problem_thin(&fewer, problem, MW_SEARCH_FEW, error);

@@ -121,16 +121,19 @@ static enum mw_err vls_starts(struct mw_starts *starts, const struct mw_problem 
 static enum mw_err whole_starts(struct mw_starts *starts, const struct mw_problem *problem, size_t whole,
                                 struct mw_error *error)
 {
-    enum { EACH = 8, VALUES_MAX = 512 };
+    enum { EACH = 8, VALUES_MAX = 512, PARTS_MAX = 6 };
     double low = floor(problem->low[whole]), high = floor(problem->high[whole]);
     double step = fmax(ceil((high - low + 1) / VALUES_MAX), 1);
     size_t values = (size_t)((high - low) / step) + 1;
-    enum mw_err err = allocate(starts, values * EACH, values, error);
+    size_t parts = VALUES_MAX / values < PARTS_MAX ? VALUES_MAX / values : PARTS_MAX; /* blocks of one value */
+    parts = parts ? parts : 1;
+    enum mw_err err = allocate(starts, values * parts * EACH, values * parts, error);
     for (size_t i = 0; i < values && !err; i++) {
-        err = sobol(starts, problem, EACH, problem->law->param_count, error);
-        for (size_t k = i * EACH; k < starts->count; k++) {
+        size_t first = starts->count;
+        err = sobol(starts, problem, parts * EACH, problem->law->param_count, error);
+        for (size_t k = first; k < starts->count; k++) {
             starts->params[k * MAX + whole] = low + step * (double)i;
-            starts->block[k] = i;
+            starts->block[k] = i * parts + (k - first) / EACH;
         }
     }
     return err;

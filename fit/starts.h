@@ -11,7 +11,7 @@
  * Laws of the variable-latency family: low-discrepancy points, of which those of one pattern form a block. The wall's
  * excess over the parallel term is a concave quadratic in 1/p, so it binds on one range of core counts; the pattern is
  * the first and the last measured count of that range, whether mu is clipped at one, and a class of k.
- * Parameters of which only the whole part counts: a block for each value. Laws with corners on p: a block for each way in
+ * Parameters of which only the whole part counts: a block for each value, or several where the values are few. Laws with corners on p: a block for each way in
  * which they fall between the measured counts. Other laws: low-discrepancy points.
  */
 struct mw_starts {
