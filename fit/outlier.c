@@ -13,6 +13,7 @@
 static const double limit_sd = 4.5, limit_sd_with = 3;
 /* ln: nobody calls a run a tenth too slow broken. */
 static const double limit_ln = 0.25;
+static const double gross_ln = 0.7, gross_ln_freq = 0.45, gross_sd = 2.5, gross_sd_with = 1.5;
 /* One point in this many may be an outlier, and one frequency in that many have a bad run on one core. */
 enum { POINTS_PER_OUTLIER = 8, FREQS_PER_OUTLIER = 4 };
 /* A common discrepancy, in units of the noise variance. */
@@ -76,18 +77,32 @@ static double spread(struct screen *s, const double *residual)
     return mw_mad(s->scratch, n);
 }
 
-/* The worst block that the budgets still allow, by z in robust standard deviations; NULL for none. */
-static struct block *worst(struct screen *s, const double *residual)
+/* The worst point and the worst frequency that the budgets still allow, by z in robust standard deviations, the worse
+   of them first; returns how many there are. */
+static size_t worst(struct screen *s, const double *residual, struct block found[2])
 {
     double sd = spread(s, residual);
-    struct block *found = NULL;
+    const struct block *best[2] = {NULL, NULL};
     for (size_t k = 0; k < s->block_count && sd > 0; k++) {
         struct block *block = &s->blocks[k];
         block->z /= sd;
-        if ((block->frequency ? s->freq_budget : s->point_budget) > 0 && (!found || block->z > found->z))
-            found = block;
+        const struct block **of_kind = &best[block->frequency];
+        if ((block->frequency ? s->freq_budget : s->point_budget) > 0 && (!*of_kind || block->z > (*of_kind)->z))
+            *of_kind = block;
     }
-    return found;
+    bool frequency_first = best[1] && (!best[0] || best[1]->z > best[0]->z);
+    size_t count = 0;
+    for (int k = 0; k < 2; k++)
+        if (best[k ^ frequency_first])
+            found[count++] = *best[k ^ frequency_first];
+    return count;
+}
+
+/* Nobody's noise or step: a run twice too slow or too fast, or a baseline half as much again. Several of these, or one that
+   all points of a frequency share, hide in the spread that they make, so it need not stand out of that as far. */
+static bool gross(const struct block *block)
+{
+    return fabs(block->delta) > (block->frequency ? gross_ln_freq : gross_ln);
 }
 
 /* The inverse after `more` is added to the noise of point i (Sherman and Morrison). */
@@ -100,7 +115,7 @@ static void add_noise(struct screen *s, size_t i, double more)
 }
 
 /* Raises the noise of a block's points until even their mean says as little as one bad point, if it is that far off in deviations of the rest without it. */
-static bool set_aside(struct screen *s, struct block *block, const struct mw_spot *sites, const double *residual,
+static bool set_aside(struct screen *s, const struct block *block, const struct mw_spot *sites, const double *residual,
                       double *factor)
 {
     size_t n = s->n;
@@ -109,7 +124,7 @@ static bool set_aside(struct screen *s, struct block *block, const struct mw_spo
     for (size_t i = block->first; i < block->first + block->count; i++)
         add_noise(s, i, sites[i].noise * factor[i] * (times - 1));
     double sd = spread(s, residual);
-    if (!(sd > 0 && off > limit_sd * sd)) {
+    if (!(sd > 0 && off > (gross(block) ? gross_sd : limit_sd) * sd)) {
         memcpy(s->q, s->saved, n * n * sizeof *s->q);
         return false;
     }
@@ -122,12 +137,16 @@ static void run(struct screen *s, const struct mw_spot *sites, const double *res
 {
     for (size_t i = 0; i < s->n; i++)
         factor[i] = 1;
-    for (;;) {
-        struct block *block = worst(s, residual);
-        if (!block || !(block->z > limit_sd_with && fabs(block->delta) > limit_ln) ||
-            !set_aside(s, block, sites, residual, factor))
-            break;
-        *(block->frequency ? &s->freq_budget : &s->point_budget) -= 1;
+    for (bool more = true; more;) {
+        struct block found[2];
+        size_t count = worst(s, residual, found);
+        more = false;
+        for (size_t k = 0; k < count && !more; k++) {
+            const struct block *block = &found[k];
+            double limit = gross(block) ? gross_sd_with : limit_sd_with;
+            more = block->z > limit && fabs(block->delta) > limit_ln && set_aside(s, block, sites, residual, factor);
+            *(block->frequency ? &s->freq_budget : &s->point_budget) -= more;
+        }
     }
 }
 
