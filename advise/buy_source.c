@@ -54,7 +54,11 @@ static enum mw_err fit_cores_only(struct mw_model *cores_only, const struct mw_b
                                   struct mw_error *error)
 {
     const struct mw_model *model = source->model;
-    struct mw_model made = {.quantity = model->quantity, .memory_freq_hz = model->memory_freq_hz, .k_max = model->k_max, .weak = model->weak, .seed = model->seed};
+    struct mw_model made = {.quantity = model->quantity,
+                            .memory_freq_hz = model->memory_freq_hz,
+                            .k_max = model->k_max,
+                            .weak = model->weak,
+                            .seed = model->seed};
     snprintf(made.law, sizeof made.law, "%s", model->law);
     made.points =
         (struct mw_points){malloc(model->points.count * sizeof *made.points.items), 0, model->points.quantity};

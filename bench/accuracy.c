@@ -36,7 +36,8 @@ struct guess {
 
 static bool by_mixture(struct mw_points *train, const struct mw_points *test, unsigned long seed, struct guess *out)
 {
-    struct mw_model model = {.quantity = train->quantity, .points = *train, .memory_freq_hz = memory_freq_hz, .seed = seed};
+    struct mw_model model = {
+        .quantity = train->quantity, .points = *train, .memory_freq_hz = memory_freq_hz, .seed = seed};
     struct mw_error error;
     struct mw_query *query = calloc(test->count, sizeof *query);
     struct mw_prediction *predictions = calloc(test->count, sizeof *predictions);

@@ -43,8 +43,7 @@ static int setup(void **state)
                                                   .has_energy = true,
                                                   .energy_j = t * w};
     }
-    return mw_mixture_fit(&model, NULL) ||
-           mw_power_fit(&model.power, &model.points, 12, 1, NULL);
+    return mw_mixture_fit(&model, NULL) || mw_power_fit(&model.power, &model.points, 12, 1, NULL);
 }
 
 static int teardown(void **state)
