@@ -294,9 +294,14 @@ static enum mw_err read_set_aside(struct mw_model *model, const json_t *data, st
     if (!model->set_aside || !model->warnings)
         return out_of_memory(error);
     enum mw_err err = MW_OK;
-    for (; model->set_aside_count < n && !err; model->set_aside_count++)
-        err = mw_bind_read(json_array_get(aside, model->set_aside_count), fields,
-                           &model->set_aside[model->set_aside_count], "data.set_aside.", error);
+    for (; model->set_aside_count < n && !err; model->set_aside_count++) {
+        struct mw_set_aside *one = &model->set_aside[model->set_aside_count];
+        err = mw_bind_read(json_array_get(aside, model->set_aside_count), fields, one, "data.set_aside.", error);
+        if (!err && !one->reason)
+            err = mw_fail(error, MW_DATA, "'data.set_aside[%zu].reason' is not a string", model->set_aside_count);
+    }
+    if (!err && model->detected_count > n)
+        err = mw_fail(error, MW_DATA, "'data.detected' is more than the rows set aside");
     for (; model->warning_count < w && !err; model->warning_count++) {
         const char *text = json_string_value(json_array_get(warnings, model->warning_count));
         if (!text)

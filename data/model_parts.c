@@ -217,8 +217,9 @@ static enum mw_err read_columns(const json_t *root, const char *key, const struc
 static enum mw_err check_point(const struct mw_point *p, const struct mw_point *before, size_t i,
                                struct mw_error *error)
 {
+    enum { MOST = 1000000000 }; /* repetitions are added up, and become rows where the runs are not there */
     if (p->cores < 1 || p->freq_hz < 0 || p->value <= 0 || p->spread < 0 || p->count < 1 || p->noise_factor < 1 ||
-        (p->has_energy && p->energy_j <= 0) || (p->has_power && p->power_w <= 0))
+        p->count > MOST || (p->has_energy && p->energy_j <= 0) || (p->has_power && p->power_w <= 0))
         return mw_fail(error, MW_DATA, "'points' has values out of range at position %zu", i);
     if (before && !(before->freq_hz < p->freq_hz || (before->freq_hz <= p->freq_hz && before->cores < p->cores)))
         return mw_fail(error, MW_DATA, "'points' are not in the order of frequency and cores at position %zu", i);
@@ -237,17 +238,21 @@ static enum mw_err read_points(struct mw_points *points, const json_t *root, str
     return err;
 }
 
+/* What the reader of tables lets through, for both ways to mw_points_from_dataset. */
+static bool run_in_range(const struct mw_row *run)
+{
+    return run->cores >= 1 && run->freq_hz >= 0 && run->freq_effective_hz >= 0 && run->has & MW_HAS_VALUE &&
+           run->value > 0 && run->energy_j >= 0 && run->power_w >= 0 && run->cpu_time_s >= 0;
+}
+
 static enum mw_err read_runs(struct mw_model *model, const json_t *root, struct mw_error *error)
 {
     void *items = NULL;
     enum mw_err err = read_columns(root, "runs", run_fields, &items, sizeof *model->runs, &model->run_count, error);
     model->runs = items;
-    for (size_t i = 0; i < model->run_count && !err; i++) {
-        const struct mw_row *run = &model->runs[i];
-        if (run->cores < 1 || run->freq_hz < 0 || !(run->value > 0) || !(run->has & MW_HAS_VALUE) ||
-            run->energy_j < 0 || run->power_w < 0)
+    for (size_t i = 0; i < model->run_count && !err; i++)
+        if (!run_in_range(&model->runs[i]))
             err = mw_fail(error, MW_DATA, "'runs' has values out of range at position %zu", i);
-    }
     return err;
 }
 

@@ -61,8 +61,6 @@ enum mw_err mw_dataset_add_model(struct mw_dataset *dataset, const struct mw_mod
     if (dataset->quantity != model->quantity)
         return mw_fail(error, MW_DATA, "%s: the model to update holds %s, this file does not", dataset->file,
                        model->quantity == MW_TIME ? "times" : "speedups");
-    if (model->detected_count > model->set_aside_count)
-        return mw_fail(error, MW_DATA, "'data.detected' is more than the rows set aside");
     size_t old = old_rows(model, NULL);
     char *name = NULL;
     struct mw_row *rows = malloc((old + dataset->count + 1) * sizeof *rows);

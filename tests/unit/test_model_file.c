@@ -20,6 +20,7 @@ static struct mw_model sample(void)
         .time_scale_s_ghz = M_PI,
         .memory_freq_hz = 2133e6,
         .memory_freq_assumed = true,
+        .k_max = 0.1 * 2133,
         .loss = "robust",
         .method = "csa",
         .seed = 7,
@@ -36,6 +37,8 @@ static struct mw_model sample(void)
         .rows = 9,
         .used = 8,
         .set_aside_count = 1,
+        .detected_count = 1,
+        .run_count = 2,
         .warning_count = 1,
     };
     m.boundaries = malloc(2 * sizeof *m.boundaries);
@@ -50,6 +53,21 @@ static struct mw_model sample(void)
     m.points.items[0] = (struct mw_point){1, 1.2e9, 10.1, 0.01, 3, true, false, false, 400.7, 0, 0, 1, 5};
     m.points.items[1] = (struct mw_point){4, 1.2e9, 1 / 7.0, 0, 1, false, false, false, 0, 0, 0, 25, 6};
     m.points.items[2] = (struct mw_point){1, 2.4e9, 5.3, 0, 1, false, true, true, 0, 55, 5, 1, 7};
+    m.runs = calloc(2, sizeof *m.runs);
+    m.runs[0] = (struct mw_row){.has = MW_HAS_VALUE | MW_HAS_FREQ | MW_HAS_ENERGY,
+                                .cores = 1,
+                                .repetition = 1,
+                                .freq_hz = 1.2e9,
+                                .value = 10.1,
+                                .energy_j = 400.7,
+                                .line = 5};
+    m.runs[1] = (struct mw_row){.has = MW_HAS_VALUE | MW_HAS_FREQ | MW_HAS_FREQ_EFFECTIVE | MW_HAS_CPU_TIME,
+                                .cores = 4,
+                                .freq_hz = 1.2e9,
+                                .freq_effective_hz = 1.1e9,
+                                .value = 1 / 7.0,
+                                .cpu_time_s = 0.5,
+                                .line = 6};
     m.ensemble.fits = calloc(1, sizeof *m.ensemble.fits);
     m.ensemble.count = 1;
     struct mw_ensemble_fit *fit = &m.ensemble.fits[0];
@@ -117,6 +135,10 @@ static void round_trip(void **state)
         SAME_BITS(a->freq_hz, b->freq_hz);
         SAME_BITS(a->noise_factor, b->noise_factor);
     }
+    SAME_BITS(got.k_max, m.k_max);
+    assert_int_equal(got.detected_count, 1);
+    assert_int_equal(got.run_count, 2);
+    assert_memory_equal(got.runs, m.runs, 2 * sizeof *m.runs);
     const struct mw_ensemble_fit *x = &m.ensemble.fits[0], *y = &got.ensemble.fits[0];
     assert_int_equal(y->draw_count, DRAWS);
     assert_memory_equal(x->params, y->params, DRAWS * 2 * sizeof(double));
@@ -196,6 +218,10 @@ static void spoiled(void **state)
         {"\"value\": [10.1, ", "\"value\": [-10.1, ", "'points'"},
         {"\"cores\": [1, 4, 1]", "\"cores\": [4, 1, 1]", "not in the order"},
         {"\"spread\": [0.01, ", "\"spread\": [", "'points.spread' is not as long"},
+        {"\"repetitions\": [3, ", "\"repetitions\": [4000000000, ", "'points'"},
+        {"\"detected\": 1", "\"detected\": 2", "'data.detected'"},
+        {"\"reason\": \"the run failed\"", "\"reason\": null", "reason"},
+        {"\"has\": [11, ", "\"has\": [10, ", "'runs'"},
         {"\"kernel\": [0, 1, 2]", "\"kernel\": [0, 1]", "do not have the same length"},
         {"{", "[", "not JSON"},
     };
