@@ -57,6 +57,7 @@ static enum mw_err fit_cores_only(struct mw_model *cores_only, const struct mw_b
     struct mw_model made = {.quantity = model->quantity,
                             .memory_freq_hz = model->memory_freq_hz,
                             .k_max = model->k_max,
+                            .r_max = model->r_max,
                             .weak = model->weak,
                             .seed = model->seed};
     snprintf(made.law, sizeof made.law, "%s", model->law);

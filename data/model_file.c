@@ -73,6 +73,7 @@ static const struct mw_bind top_fields[] = {
     {"memory_freq_ghz", MW_BIND_FREQ, FIELD(struct mw_model, memory_freq_hz)},
     {"memory_freq_assumed", MW_BIND_BOOL, FIELD(struct mw_model, memory_freq_assumed)},
     {"k_max", MW_BIND_REAL, FIELD(struct mw_model, k_max), .optional = true},
+    {"r_max", MW_BIND_REAL, FIELD(struct mw_model, r_max), .optional = true},
     {"weak", MW_BIND_BOOL, FIELD(struct mw_model, weak), .optional = true},
     {"cores_per_socket", MW_BIND_UNSIGNED, FIELD(struct mw_model, cores_per_socket), .optional = true},
     {0},

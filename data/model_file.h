@@ -83,7 +83,7 @@ struct mw_model {
     double time_scale_s_ghz;
     double memory_freq_hz;
     bool memory_freq_assumed;
-    double k_max; /* bound on k from a measured memory latency; 0: none */
+    double k_max, r_max; /* limits of laws' parameters from the machine's profile (struct mw_law_limits); 0: none */
     char loss[16];
     char method[8]; /* csa, siman */
     unsigned long seed;

@@ -130,7 +130,8 @@ static enum mw_err judge_mixture(struct stage *s, double *percent, struct mw_err
     struct mw_model model = {.law = "mixture",
                              .quantity = s->usable.quantity,
                              .memory_freq_hz = s->options->knowledge->memory_freq_hz,
-                             .k_max = s->options->knowledge->k_max,
+                             .k_max = s->options->knowledge->limits.k_max,
+                             .r_max = s->options->knowledge->limits.r_max,
                              .seed = s->options->seed,
                              .points = s->split.train};
     size_t n = s->split.test_count;

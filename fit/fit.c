@@ -72,8 +72,23 @@ static enum mw_err read_options(struct work *w, struct mw_error *error)
 }
 
 /*
+ * The largest r = 1/cores at which memory can be full: one node's bandwidth over what one core of STREAM draws, with a
+ * margin, since a core may draw more with other access. A program that computes between its accesses needs more cores.
+ * 0 where the bandwidths are not measured.
+ */
+static double fullest(const struct mw_profile *profile)
+{
+    const double margin = 1.25;
+    if (!(profile->stream_bps > 0) || !(profile->stream_1_bps > 0) || profile->stream_guessed)
+        return 0;
+    double nodes =
+        profile->cores_per_node ? ceil((double)profile->cores / profile->cores_per_node) : fmax(profile->sockets, 1);
+    return margin * profile->stream_1_bps * nodes / profile->stream_bps;
+}
+
+/*
  * What the machine's profile bounds: k/F_mem is the excess of a memory instruction over a processor one, which no more
- * than a main-memory access takes, so k <= latency x F_mem.
+ * than a main-memory access takes, so k <= latency x F_mem. Memory that stops scaling at 1/r cores: see above.
  */
 static enum mw_err know_machine(struct work *w, struct mw_error *error)
 {
@@ -91,7 +106,9 @@ static enum mw_err know_machine(struct work *w, struct mw_error *error)
     if (w->model.memory_freq_assumed)
         k->memory_freq_hz = assumed_memory_freq_hz;
     w->model.memory_freq_hz = k->memory_freq_hz;
-    k->k_max = w->model.k_max = w->profile.latency_s * k->memory_freq_hz;
+    k->limits = (struct mw_law_limits){w->profile.latency_s * k->memory_freq_hz, fullest(&w->profile)};
+    w->model.k_max = k->limits.k_max;
+    w->model.r_max = k->limits.r_max;
     k->boundaries = o->boundary_count ? o->boundaries : w->profile.boundaries;
     k->boundary_count = o->boundary_count ? o->boundary_count : w->profile.boundary_count;
     w->model.cores_per_socket = w->profile.sockets  ? w->profile.cores / w->profile.sockets

@@ -34,6 +34,7 @@ struct job {
 struct workshop {
     const struct mw_model *model;
     double p_max;
+    struct mw_law_limits limits;
     struct mw_whitener whitener; /* of the joint or of the independent fits */
     const struct mw_law *combed; /* the law with a whole parameter, and its comb; NULL where no job has one */
     struct mw_comb comb;
@@ -106,7 +107,7 @@ static enum mw_err run_job(struct job *job, const struct workshop *shop, struct 
     enum mw_err err = mw_likelihood_init(&likelihood, whitener, error);
     if (err)
         goto out;
-    mw_prior_map_init(&likelihood.prior, job->law, job->prior, shop->p_max, shop->model->k_max);
+    mw_prior_map_init(&likelihood.prior, job->law, job->prior, shop->p_max, &shop->limits);
     if (job->law == shop->combed)
         likelihood.prior.comb = &shop->comb;
     struct mw_smc smc = {.dims = dims,
@@ -234,7 +235,7 @@ static enum mw_err comb_law(struct workshop *shop, const struct job *jobs, size_
         at++;
     if (at == count || jobs[at].independent)
         return MW_OK;
-    mw_prior_map_init(&map, jobs[at].law, jobs[at].prior, shop->p_max, 0);
+    mw_prior_map_init(&map, jobs[at].law, jobs[at].prior, shop->p_max, &shop->limits);
     size_t param = 0;
     while (!(jobs[at].law->whole & 1u << param))
         param++;
@@ -258,7 +259,7 @@ static enum mw_err comb_law(struct workshop *shop, const struct job *jobs, size_
 static enum mw_err sample(struct mw_ensemble *ensemble, struct job *jobs, size_t count, const struct mw_model *model,
                           struct mw_error *error)
 {
-    struct workshop shop = {.model = model};
+    struct workshop shop = {.model = model, .limits = {model->k_max, model->r_max}};
     struct mw_spots sites = {0};
     enum mw_err err = mw_spots_init(&sites, &model->points, model->memory_freq_hz, MW_SPOTS_SAMPLE, error);
     if (err)
@@ -291,7 +292,7 @@ static enum mw_err sample(struct mw_ensemble *ensemble, struct job *jobs, size_t
 
 enum mw_err mw_mixture_fit(struct mw_model *model, struct mw_error *error)
 {
-    struct workshop shop = {.model = model};
+    struct workshop shop = {.model = model, .limits = {model->k_max, model->r_max}};
     struct job jobs[CAPACITY];
     size_t count = list_members(model, jobs, CAPACITY);
     if (count == 0)

@@ -10,7 +10,7 @@
  *
  * Samples the joint fits of model->law ("" or "mixture": the default set) into the model's ensemble, after screening
  * outliers (sets points.items[].noise_factor > 1). Uses the model's quantity, points in the order (freq_hz, cores),
- * memory_freq_hz, k_max, weak and seed. Deterministic for a seed whatever the number of threads. MW_NOFIT, MW_NOMEM,
+ * memory_freq_hz, k_max, r_max, weak and seed. Deterministic for a seed whatever the number of threads. MW_NOFIT, MW_NOMEM,
  * and MW_USAGE for an unknown law.
  */
 enum mw_err mw_mixture_fit(struct mw_model *model, struct mw_error *error) MW_CHECKED;

@@ -72,7 +72,7 @@ static struct mw_prior_axis axis(const char *name, enum mw_prior prior, double l
 }
 
 void mw_prior_map_init(struct mw_prior_map *map, const struct mw_law *law, enum mw_prior prior, double p_max,
-                       double k_max)
+                       const struct mw_law_limits *limits)
 {
     double low[MW_LAW_MAX_PARAMS], high[MW_LAW_MAX_PARAMS];
     for (size_t j = 0; j < law->param_count; j++) {
@@ -81,12 +81,11 @@ void mw_prior_map_init(struct mw_prior_map *map, const struct mw_law *law, enum 
     }
     if (law->bound)
         law->bound(low, high, p_max);
+    mw_law_limit(law, limits, high);
     map->law = law;
     map->comb = NULL;
     for (size_t j = 0; j < law->param_count; j++) {
         const char *name = law->params[j].name;
-        if (!strcmp(name, "k") && k_max > 0)
-            high[j] = fmin(high[j], k_max);
         map->axes[j] = axis(name, prior, low[j], high[j]);
     }
 }

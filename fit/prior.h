@@ -41,9 +41,9 @@ struct mw_prior_map {
     const struct mw_comb *comb; /* of the law's whole parameter, borrowed; NULL: drawn from the prior */
 };
 
-/* p_max: the largest core count of the data; k_max: bound on k of the variable-latency laws, 0 for none. */
+/* p_max: the largest core count of the data; limits: what is known of the machine. */
 void mw_prior_map_init(struct mw_prior_map *map, const struct mw_law *law, enum mw_prior prior, double p_max,
-                       double k_max);
+                       const struct mw_law_limits *limits);
 /* params[j] for u[j], j < law->param_count; returns ln(prior/density drawn from), 0 without a comb. Pure. */
 double mw_prior_apply(const struct mw_prior_map *map, const double *u, double *params);
 /* The mass of a whole parameter's value, not normalised; context is its axis. */

@@ -11,9 +11,8 @@
 void mw_knowledge_apply(const struct mw_knowledge *knowledge, struct mw_problem *problem)
 {
     const struct mw_law *law = problem->law;
+    mw_law_limit(law, &knowledge->limits, problem->high);
     for (size_t j = 0; j < law->param_count; j++) {
-        if (!strcmp(law->params[j].name, "k") && knowledge->k_max > 0)
-            problem->high[j] = fmin(problem->high[j], knowledge->k_max);
         /* a node larger than all measured core counts is no step, as is one of all of them */
         if (law == &mw_law_socket && !strcmp(law->params[j].name, "b") && knowledge->boundary_count)
             problem->low[j] = problem->high[j] = fmin(knowledge->boundaries[0], problem->p_max);

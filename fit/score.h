@@ -6,9 +6,9 @@
 
 /* What is known beside the points: of the machine, or by the user's word. */
 struct mw_knowledge {
-    double memory_freq_hz;      /* > 0 */
-    double k_max;               /* from a measured memory latency; 0: none */
-    const unsigned *boundaries; /* core counts after which a node or socket ends; the first is the size of a node */
+    double memory_freq_hz;       /* > 0 */
+    struct mw_law_limits limits; /* from the machine's memory */
+    const unsigned *boundaries;  /* core counts after which a node or socket ends; the first is the size of a node */
     size_t boundary_count;
 };
 

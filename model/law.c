@@ -33,6 +33,18 @@ const struct mw_law *mw_law_find(const char *name)
     return NULL;
 }
 
+void mw_law_limit(const struct mw_law *law, const struct mw_law_limits *limits, double *high)
+{
+    bool fills = law == &mw_law_saturating || law == &mw_law_tiers; /* the r of other laws is something else */
+    for (size_t j = 0; j < law->param_count; j++) {
+        double limit = !strcmp(law->params[j].name, "k")            ? limits->k_max
+                       : fills && !strcmp(law->params[j].name, "r") ? limits->r_max
+                                                                    : 0;
+        if (limit > law->params[j].low && limit < high[j])
+            high[j] = limit;
+    }
+}
+
 double mw_law_h(const struct mw_law *law, const double *params, double p, double phi)
 {
     double h;

@@ -52,6 +52,14 @@ struct mw_law {
     void (*bound)(double *low, double *high, double p_max);
 };
 
+/* What a machine's measured memory says of laws' parameters; 0: nothing. */
+struct mw_law_limits {
+    double k_max; /* of the variable-latency laws: no access takes longer than a main-memory one */
+    double r_max; /* of the laws whose memory stops scaling at 1/r cores: fewer cannot fill it */
+};
+/* Lowers the upper bounds in high[param_count] where a limit is below. */
+void mw_law_limit(const struct mw_law *law, const struct mw_law_limits *limits, double *high);
+
 /* All laws, in a fixed order; NULL after the last. */
 extern const struct mw_law *const mw_laws[];
 const struct mw_law *mw_law_find(const char *name); /* NULL where there is none */

@@ -48,7 +48,7 @@ static void the_density_is_one_and_knows_the_prior(void **state)
     simulate(&points, items);
     assert_int_equal(mw_problem_init(&problem, &points, MW_LOSS_LOG, memory_freq_hz, NULL), MW_OK);
     mw_problem_law(&problem, law());
-    mw_prior_map_init(&map, law(), MW_PRIOR_ROOT, 32, 0);
+    mw_prior_map_init(&map, law(), MW_PRIOR_ROOT, 32, &(struct mw_law_limits){0});
     assert_int_equal(mw_comb_init(&comb, &problem, mw_prior_whole_mass, &map.axes[3], NULL), MW_OK);
     assert_int_equal(comb.param, 3);
     assert_near(comb.edge[comb.count - 1], 1, 1e-12);

@@ -29,7 +29,7 @@ struct said {
 
 static struct said say(const struct mw_law *law, const double *truth, size_t freqs, unsigned long seed, double k_max)
 {
-    struct mw_knowledge knowledge = {.memory_freq_hz = memory_freq_hz, .k_max = k_max};
+    struct mw_knowledge knowledge = {.memory_freq_hz = memory_freq_hz, .limits.k_max = k_max};
     struct mw_point items[FREQS * CORES];
     struct mw_points points = simulate(law, truth, freqs, .02, seed, items);
     struct mw_problem problem;

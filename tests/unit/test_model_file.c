@@ -19,6 +19,8 @@ static struct mw_model sample(void)
         .has_time_scale = true,
         .time_scale_s_ghz = M_PI,
         .memory_freq_hz = 2133e6,
+        .k_max = 2.5,
+        .r_max = .0625,
         .memory_freq_assumed = true,
         .k_max = 0.1 * 2133,
         .loss = "robust",
@@ -121,6 +123,8 @@ static void round_trip(void **state)
     SAME_BITS(got.params[0].value, m.params[0].value);
     SAME_BITS(got.time_scale_s_ghz, m.time_scale_s_ghz);
     SAME_BITS(got.memory_freq_hz, m.memory_freq_hz);
+    SAME_BITS(got.k_max, m.k_max);
+    SAME_BITS(got.r_max, m.r_max);
     SAME_BITS(got.loss_value, m.loss_value);
     SAME_BITS(got.laws[0].params[1], m.laws[0].params[1]);
     assert_false(got.has_mse_speedup);
