@@ -26,7 +26,7 @@ enum { NOISE_PER_DRAW = 4, NOISE_STRIDE = 37 };
    ticks; and what no data below can show (a second socket, a knee of the clock) drifts by so much of ln value per
    doubling beyond the data, at Student's 95 %. */
 static const double widen = 1.1, widen_beyond = 0.8, half_width_least = 0.01;
-static const double drift_cores = 0.09, drift_freq = 0.02, student_95 = 2.132, normal_95 = 1.645;
+static const double drift_cores = 0.085, drift_freq = 0.02, student_95 = 2.132, normal_95 = 1.645;
 /* Queries this close to the edge are inside. */
 static const double edge = 1e-6;
 /* Small batches keep the draws of all queries out of memory. */
