@@ -79,6 +79,16 @@ static double worst_grain(const struct mw_mechanism_draw *d, unsigned cores)
     return worst;
 }
 
+/* How far the roof is above the time on all cores that it cuts short; a roof that hardly binds shows at no core count. */
+static double above_roofless(const struct mw_mechanism_draw *d, unsigned cores)
+{
+    struct mw_mechanism_draw without = *d;
+    if (d->law != MW_MECHANISM_ROOF)
+        return HUGE_VAL;
+    without.law = MW_MECHANISM_ADDITIVE;
+    return mw_mechanism_time(d, cores, 1, cores, NULL) / mw_mechanism_time(&without, cores, 1, cores, NULL);
+}
+
 /* The class with a margin: all thresholds passed by half or so, such as shares over .36 or under .15 about .25. */
 static bool clear(const struct mw_mechanism_draw *d, enum mw_verdict label, unsigned cores)
 {
@@ -101,7 +111,8 @@ static bool clear(const struct mw_mechanism_draw *d, enum mw_verdict label, unsi
     case MW_VERDICT_MEMORY_LATENCY:
         return s.latency > .36 && serial < .15 && s.nonscaling < .1;
     case MW_VERDICT_MEMORY_BANDWIDTH:
-        return s.nonscaling > .36 && s.latency < .7 * s.nonscaling && serial < .15;
+        return s.nonscaling > .36 && s.latency < .7 * s.nonscaling && serial < .15 &&
+               above_roofless(d, cores) > 1.15;
     case MW_VERDICT_CACHE:
         return mw_diagnose_class(d, cores, 1.12) == label;
     case MW_VERDICT_GRANULARITY:
