@@ -19,6 +19,7 @@ libdir      = $(prefix)/lib
 includedir  = $(prefix)/include
 datadir     = $(prefix)/share
 mandir      = $(datadir)/man
+docdir      = $(datadir)/doc/memwall
 # SAN=address,undefined or SAN=thread builds an instrumented variant.
 SAN      ?=
 V        ?= 0
@@ -93,7 +94,7 @@ $(HOT_SRC:%.c=$(B)/%.o): $(B)/%.o: %.c $(STAMP)
 $(B)/%.o: %.c $(STAMP)
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -DMW_KERNEL_FLAGS='"$(KERNEL_FLAGS)"' -DMW_DATADIR='"$(datadir)/memwall"' -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -DMW_KERNEL_FLAGS='"$(KERNEL_FLAGS)"' -DMW_DATADIR='"$(datadir)/memwall"' -DMW_DOCDIR='"$(docdir)"' -MMD -MP -c -o $@ $<
 
 $(B)/libmemwall.a: $(LIB_OBJ)
 	@echo "  AR      $@"
@@ -126,7 +127,7 @@ include deps.mk
 
 .PHONY: install uninstall
 install: all man ## install below $(DESTDIR)$(prefix)
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(datadir)/memwall/profiles
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(datadir)/memwall/profiles $(DESTDIR)$(docdir)
 	install -m 755 $(B)/memwall $(DESTDIR)$(bindir)/memwall
 	install -m 644 $(B)/libmemwall.a $(DESTDIR)$(libdir)/
 	install -m 755 $(B)/libmemwall.so $(DESTDIR)$(libdir)/libmemwall.so.0
@@ -138,12 +139,13 @@ install: all man ## install below $(DESTDIR)$(prefix)
 	install -d $(DESTDIR)$(datadir)/bash-completion/completions
 	install -m 644 $(B)/memwall.bash $(DESTDIR)$(datadir)/bash-completion/completions/memwall
 	install -m 644 data/profiles/*.json $(DESTDIR)$(datadir)/memwall/profiles/
+	install -m 644 docs/*.md $(DESTDIR)$(docdir)/
 	for f in plots/*.gp; do [ ! -e $$f ] || install -m 644 $$f $(DESTDIR)$(datadir)/memwall/; done
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(bindir)/memwall $(DESTDIR)$(libdir)/libmemwall.a $(DESTDIR)$(libdir)/libmemwall.so* \
 	  $(DESTDIR)$(libdir)/pkgconfig/memwall.pc $(DESTDIR)$(mandir)/man1/memwall*.1
-	rm -rf $(DESTDIR)$(includedir)/memwall $(DESTDIR)$(datadir)/memwall $(DESTDIR)$(datadir)/bash-completion/completions/memwall
+	rm -rf $(DESTDIR)$(docdir) $(DESTDIR)$(includedir)/memwall $(DESTDIR)$(datadir)/memwall $(DESTDIR)$(datadir)/bash-completion/completions/memwall
 
 .PHONY: clean dist help
 clean: ## remove everything built

@@ -352,8 +352,8 @@ const struct cli_command cmd_diagnose = {
     .groups = CLI_OUTPUT | CLI_JSON | CLI_SEED,
     .options_size = sizeof(struct diagnose_options),
     .run = run,
-    .examples = "memwall diagnose model.json\nmemwall diagnose --json --boundaries 12 model.json\n"
-                "memwall fit runs.csv | memwall diagnose -",
+    .examples = "  memwall diagnose model.json\n  memwall diagnose --json --boundaries 12 model.json\n"
+                "  memwall fit runs.csv | memwall diagnose -\n",
     .operands_min = 1,
     .operands_max = 1,
 };

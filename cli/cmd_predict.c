@@ -247,7 +247,7 @@ const struct cli_command cmd_predict = {
         "data cannot decide is said on standard error, with the point to measure. A model of speedups alone leaves "
         "time and energy empty. Columns: cores, freq_ghz, time_s, time_low_s, time_high_s, speedup, speedup_low, "
         "speedup_high, power_w, energy_j, energy_low_j, energy_high_j, binding, extrapolated (yes or no). "
-        "With --target the program is carried to other machines by their profiles (memwall(1), docs/profile.md): a range, "
+        "With --target the program is carried to other machines by their profiles (memwall(1) says where some are and where profile.md explains them): a range, "
         "a ranking on standard error, and which two points to measure there; runs measured there (--target-runs) take "
         "over as soon as they say more. With --what-if the question is about this machine with another memory or more "
         "cores, answered from the runs at other frequencies, always with bounds, with a figure only where one is known.",
@@ -256,10 +256,10 @@ const struct cli_command cmd_predict = {
     .options_size = sizeof(struct predict_options),
     .defaults = defaults,
     .run = run,
-    .examples = "memwall predict model.json --cores 1-24 --freq 1.2-2.4:0.1\n"
-                "memwall fit runs.csv | memwall predict - --cores 1,8,all --json\n"
-                "memwall predict model.json --target data/profiles/xeon-e5-2630v4.json\n"
-                "memwall predict model.json --what-if memory-latency=0.7",
+    .examples = "  memwall predict model.json --cores 1-24 --freq 1.2-2.4:0.1\n"
+                "  memwall fit runs.csv | memwall predict - --cores 1,8,all --json\n"
+                "  memwall predict model.json --target data/profiles/xeon-e5-2630v4.json\n"
+                "  memwall predict model.json --what-if memory-latency=0.7\n",
     .operands_min = 1,
     .operands_max = 1,
 };

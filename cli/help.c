@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+const char cli_exit_statuses[] =
+    "0 done; 1 failure at run time; 2 wrong usage; 3 bad input data; 4 no usable fit; 5 result not trustworthy; "
+    "77 not supported on this machine; 130 interrupted.";
+
 /* Prints text folded at 78 columns, indented. */
 static void fold(const char *text, int indent)
 {
@@ -42,4 +46,6 @@ void cli_help_command(const struct cli_command *command)
     }
     if (command->examples)
         printf("\nexamples:\n%s", command->examples);
+    printf("\nexit status:\n");
+    fold(cli_exit_statuses, 2);
 }

@@ -70,9 +70,7 @@ void cli_man_command(const struct cli_command *command)
         fputs(".fi\n", stdout);
     }
     section("EXIT STATUS");
-    fputs("0 done; 1 failure at run time; 2 wrong usage; 3 bad input data; 4 no usable fit; 5 result not trustworthy; "
-          "77 not supported on this machine; 130 interrupted.\n",
-          stdout);
+    puts(cli_exit_statuses);
 }
 
 void cli_man_overview(void)
@@ -95,6 +93,13 @@ void cli_man_overview(void)
         "is standard input wherever a file is read. Lists are written as 1,2,4\\-16:2,all for cores and 1.2\\-2.4:0.2,min,max,all "
         "for frequencies. A bare frequency is in GHz; 1800MHz and 2200000kHz are taken too. Sizes take KiB, MiB, GiB, kB, MB and GB.\n",
         stdout);
+    section("FILES");
+    fputs(".TP\n.I " MW_DATADIR "/profiles\nProfiles of machines, for\n.BR \"memwall predict \\-\\-target\" .\n"
+          ".TP\n.I " MW_DOCDIR "\nThe laws and methods with their sources;\n.I profile.md\n"
+          "explains a profile of a machine key by key.\n",
+          stdout);
+    section("EXIT STATUS");
+    puts(cli_exit_statuses);
 }
 
 void cli_completion_bash(void)

@@ -7,6 +7,9 @@
 /* All options of a command, its own first; returns their number. */
 size_t cli_option_list(const struct cli_command *command, const struct cli_option **list, size_t capacity);
 
+/* What each exit status means: one sentence for help and the manual pages. */
+extern const char cli_exit_statuses[];
+
 /*
  * Parses the words after the command's name. Own options go to *options, shared ones to cli->common, the rest to
  * cli->operands (has room for argc) and cli->program. MW_USAGE with a message that names the option.

@@ -8,6 +8,6 @@ $(B)/examples/cg: examples/cg.c $(STAMP)
 build-all: $(B)/examples/cg
 
 .PHONY: demo
-demo: deps-if-missing ## measure this machine, scan a real program, fit, predict, advise, plot: all in demo/ in two minutes
+demo: deps-if-missing ## measure this machine, scan a real program, fit, predict, advise, plot: all in demo/
 	@$(MAKE) --no-print-directory $(JOBS) build-all
 	@examples/demo.sh $(B)/memwall $(B)/examples/cg demo
