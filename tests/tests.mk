@@ -6,6 +6,8 @@ VM_SCRIPTS   := $(wildcard tests/vm/vm_*.sh)
 ARM_SCRIPTS  := tests/arm/arm.sh
 # a cross build and its tests under emulation take minutes on a slow machine
 check check-arm check-vm: export TEST_TIMEOUT ?= 900
+# so do the fits of a command-line test under a sanitizer
+check-asan check-valgrind: export TEST_TIMEOUT ?= 1800
 
 $(B)/tests/%: tests/unit/%.c $(B)/libinner.a $(B)/libmemwall.a
 	@mkdir -p $(@D) $(B)/test-deps
@@ -52,7 +54,7 @@ check-tsan: ## unit tests under ThreadSanitizer, built with clang: its OpenMP ru
 
 check-valgrind: ## unit tests under valgrind
 	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins
-	@TEST_TIMEOUT=1800 tests/run.sh -w 'valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite' $(UNIT_BIN)
+	@tests/run.sh -w 'valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite' $(UNIT_BIN)
 
 .PHONY: check-format
 check-format: ## sources against .clang-format
