@@ -112,7 +112,7 @@ fi
 rm -f "$file"
 env --default-signal=INT "$memwall" scan --cores 1 --runs 100 --force -o "$file" -- sleep 0.3 2>"$tmp/said" &
 pid=$!
-until [ "$(rows 2>/dev/null | wc -l)" -ge 1 ]; do sleep .05; done
+while kill -0 $pid 2>/dev/null && [ "$(rows 2>/dev/null | wc -l)" -lt 1 ]; do sleep .05; done
 kill -INT $pid; wait $pid
 got=$?
 if [ $got = 130 ]; then ok 'interrupted: status 130'; else not_ok 'interrupted: status 130' "$got"; fi
