@@ -10,11 +10,13 @@
  */
 enum mw_doubt_kind {
     MW_DOUBT_BOUNDARY,    /* a socket, NUMA or SMT boundary lies between the data and a query */
-    MW_DOUBT_NO_TOPOLOGY, /* more than twice the measured cores, and where boundaries lie is not known */
+    MW_DOUBT_NO_TOPOLOGY, /* more than the measured cores, and where boundaries lie is not known */
     MW_DOUBT_TWO_CAMPS,   /* some fits see a roof ahead, others do not */
     MW_DOUBT_POWER,       /* the program gains as a low power of its cores: nobody knows how that goes on */
     MW_DOUBT_FEW_POINTS,
-    MW_DOUBT_ONE_FREQ, /* the effect of frequency rests on the priors alone */
+    MW_DOUBT_ONE_FREQ,  /* the effect of frequency rests on the priors alone */
+    MW_DOUBT_FAR_CORES, /* over four times the measured ones */
+    MW_DOUBT_FAR_FREQ,  /* over 1.6 times the highest measured one, or under the lowest by as much */
     MW_DOUBT_COUNT
 };
 

@@ -32,8 +32,16 @@ first=$(sed '/"run"/,/}/d' <<<"$out")
 prints 'JSON has a schema' '"schema": *"memwall-predictions/1"'
 OMP_NUM_THREADS=3 check 'with other threads' "$memwall" predict "$tmp/m.json" --cores 1,8,32 --json
 if [ "$first" = "$(sed '/"run"/,/}/d' <<<"$out")" ]; then ok 'the same answers'; else not_ok 'the same answers'; fi
-says 'more cores than twice the measured ones are doubted' 'socket boundary'
+says 'more cores than the measured ones are doubted' 'socket boundary'
 prints 'and marked' '"extrapolated": true'
+check 'one core past the measured ones' "$memwall" predict "$tmp/m.json" --cores 1-9
+says 'is doubted already, with the count to measure' 'up to 8 cores\) and this prediction \(9 cores\) is not known.*measure p = 9,'
+if grep -q trusted <<<"$err"; then not_ok 'and not called far' "$err"; else ok 'and not called far'; fi
+check 'far beyond' "$memwall" predict "$tmp/m.json" --cores 800 --freq 9
+says 'so many cores are called so' '800 cores are 100 times the most measured \(8\)'
+says 'and so high a frequency' '9 GHz is above the highest measured \([0-9.]* GHz\) by [0-9.]* times'
+check 'inside' "$memwall" predict "$tmp/m.json" --cores 1-8
+if [ -z "$err" ]; then ok 'nothing is doubted'; else not_ok 'nothing is doubted' "$err"; fi
 
 check 'with boundaries' "$memwall" fit "$tmp/runs.csv" --boundaries 12 -o "$tmp/b.json"
 check 'across one' "$memwall" predict "$tmp/b.json" --cores 16
