@@ -112,6 +112,25 @@ double mw_goal_chance(const struct mw_goal *goal, const struct mw_outlook *o, do
     return chance;
 }
 
+static double excess(double limit, double mean)
+{
+    return fmax(mean - limit, 0);
+}
+
+double mw_goal_excess(const struct mw_goal *goal, const struct mw_outlook *o, double ln_reference_time)
+{
+    double sum = 0;
+    if (goal->deadline_s > 0)
+        sum += excess(log(goal->deadline_s), o->ln_time);
+    if (goal->has_slowdown)
+        sum += excess(ln_reference_time + log1p(goal->max_slowdown), o->ln_time);
+    if (goal->power_cap_w > 0)
+        sum += excess(log(goal->power_cap_w), o->ln_power);
+    if (goal->min_efficiency > 0)
+        sum += excess(-log(goal->min_efficiency), -o->ln_efficiency);
+    return sum;
+}
+
 size_t mw_candidate_nearest(const struct mw_candidate *candidates, size_t count, double cores, double freq_hz)
 {
     size_t best = 0;

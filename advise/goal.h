@@ -58,6 +58,9 @@ double mw_goal_value(const struct mw_goal *goal, const struct mw_outlook *outloo
  */
 double mw_goal_chance(const struct mw_goal *goal, const struct mw_outlook *outlook, double ln_reference_time);
 
+/* How far the limits are missed by the medians: the sum of ln(value/limit) over those that are; 0 where all are kept. */
+double mw_goal_excess(const struct mw_goal *goal, const struct mw_outlook *outlook, double ln_reference_time);
+
 /* Standard normal distribution function and density. */
 double mw_normal_cdf(double z);
 double mw_normal_pdf(double z);

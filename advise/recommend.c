@@ -43,9 +43,30 @@ static void apply_gains(struct mw_recommendation *r, const struct mw_recommend_o
     }
 }
 
+/*
+ * What misses the limits by the least; of those whose medians keep them, the likeliest to. Chances alone don't rank what
+ * is far outside: all of them are 0.
+ */
+static size_t nearest(const struct mw_recommendation *r, const struct mw_goal *goal)
+{
+    size_t best = r->count;
+    double least = INFINITY;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct mw_option *o = &r->options[i];
+        double excess = mw_goal_excess(goal, &o->outlook, r->reference.outlook.ln_time);
+        if (!o->gain_kept)
+            continue;
+        if (best == r->count || excess < least || (!(excess > least) && o->chance > r->options[best].chance)) {
+            best = i;
+            least = excess;
+        }
+    }
+    return best < r->count ? best : 0;
+}
+
 static void choose(struct mw_recommendation *r, const struct mw_goal *goal, const struct mw_recommend_options *options)
 {
-    double best = INFINITY, likeliest = -1;
+    double best = INFINITY;
     for (size_t i = 0; i < r->count; i++) {
         if (keeps(&r->options[i], goal) && r->options[i].expected < best) {
             best = r->options[i].expected;
@@ -53,12 +74,8 @@ static void choose(struct mw_recommendation *r, const struct mw_goal *goal, cons
             r->feasible = true;
         }
     }
-    for (size_t i = 0; !r->feasible && i < r->count; i++) {
-        if (r->options[i].chance > likeliest) {
-            likeliest = r->options[i].chance;
-            r->choice = i;
-        }
-    }
+    if (!r->feasible)
+        r->choice = nearest(r, goal);
     if (!r->feasible || !(options->within > 0))
         return;
     for (size_t i = 0; i < r->count; i++) {

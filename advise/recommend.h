@@ -49,7 +49,7 @@ struct mw_recommendation {
     struct mw_option *options; /* every candidate, by frequency and cores */
     size_t count;
     bool feasible; /* something keeps the limits with the certainty */
-    size_t choice; /* index; where infeasible the likeliest to keep them */
+    size_t choice; /* index; where infeasible what comes nearest to the limits */
     struct mw_option reference;
     struct mw_spread time_change, energy_change; /* fractions, choice over reference - 1 */
     size_t *ties;                                /* expected objective within 2 % of the choice's, the best first */

@@ -166,6 +166,9 @@ static int run(struct cli *cli, const void *data)
         err = recommend_write_json(&rec, &cli->error);
     else if (!err)
         recommend_print(&rec);
+    if (!err && !rec.r.feasible)
+        err = mw_fail(&cli->error, MW_INFEASIBLE, "nothing keeps the limits with a certainty of %.3g %%: %s",
+                      100 * rec.goal.certainty, rec.r.obstacle);
     mw_recommendation_release(&rec.r);
     mw_model_release(&rec.model);
     return err ? cli_fail(cli, &cli->error) : 0;
@@ -179,7 +182,8 @@ const struct cli_command cmd_recommend = {
         "Chooses the configuration with the least expected time, energy, energy x delay or energy x delay squared among those "
         "that keep the limits with a certainty of 90 %. Configurations that were measured count as what they were measured "
         "to be; the rest is what memwall predict says. Everything is compared with an explicit reference, all cores at the "
-        "highest frequency unless --reference names another.\n"
+        "highest frequency unless --reference names another. Where nothing keeps the limits, "
+        "what comes nearest and the limit in the way are named, and the exit status is 1.\n"
         "Prints the choice with the changes of time and energy against the reference (90 % intervals), the near-ties within "
         "2 % and the one of them with the fewest cores, which configurations to measure before relying on it, and the lines "
         "that put it into use and back. Of ten measured points of a table of 312, measuring the three that are named finds "

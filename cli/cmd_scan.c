@@ -85,6 +85,20 @@ static enum mw_err scan_all(struct scan *scan, size_t *doubtful, struct mw_error
     return err;
 }
 
+/* Rows that no fit can use are no scan. */
+static enum mw_err check_any_good(const struct scan *scan, struct mw_error *error)
+{
+    size_t done = 0, good = 0;
+    for (size_t i = 0; i < scan->schedule.count; i++) {
+        done += scan->schedule.configs[i].done;
+        good += scan->schedule.configs[i].good;
+    }
+    if (!done || good)
+        return MW_OK;
+    mw_fail(error, MW_RUN, "no run succeeded: every one of %zu failed", done);
+    return mw_hint(error, "the rows are kept, and fit sets them aside; run the command on its own to see why");
+}
+
 static int run(struct cli *cli, const void *data)
 {
     struct scan scan = {.cli = cli, .options = data, .file.fd = -1};
@@ -98,6 +112,8 @@ static int run(struct cli *cli, const void *data)
     bool noisy = false;
     if (!err)
         err = scan_say_noise(&scan, &noisy, &cli->error);
+    if (!err)
+        err = check_any_good(&scan, &cli->error);
     mw_stop_close(&scan.stop);
     scan_release(&scan);
     if (err)
@@ -117,7 +133,8 @@ const struct cli_command cmd_scan = {
         "the process is bound to physical cores.\n"
         "One row is written and synced per run, so an interrupted scan loses none: --resume goes on with it. The first Ctrl-C "
         "ends after the current run, the second at once; frequencies are put back in any case, after a kill by memwall "
-        "restore. A run that fails, times out (status 124) or whose check fails (125) is kept as failed and never fitted.",
+        "restore. A run that fails, times out (status 124) or whose check fails (125) is kept as failed and never fitted; where every "
+        "run fails the exit status is 1.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_SEED | CLI_ROOT | CLI_DRY_RUN | CLI_STRICT,
     .options_size = sizeof(struct scan_options),

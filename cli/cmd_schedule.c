@@ -41,10 +41,6 @@ static void defaults(void *data)
 static void print_human(const struct jobs_file *file, const struct mw_assignment *a,
                         const struct mw_jobs_limits *limits)
 {
-    if (!a->feasible) {
-        printf("there is no schedule: %s\n", a->obstacle);
-        return;
-    }
     printf("%-20s %6s %9s %12s %10s %12s %12s\n", "job", "cores", "freq_ghz", "time_s", "power_w", "energy_j",
            "deadline_s");
     for (size_t j = 0; j < file->count; j++) {
@@ -151,8 +147,10 @@ static int run(struct cli *cli, const void *data)
                              strcmp(objective, "energy") ? MW_JOBS_MAKESPAN : MW_JOBS_ENERGY, &cli->error);
     if (!err && cli->common.json)
         err = write_json(cli, &file, &a, &limits, objective, &cli->error);
-    else if (!err)
+    else if (!err && a.feasible)
         print_human(&file, &a, &limits);
+    if (!err && !a.feasible)
+        err = mw_fail(&cli->error, MW_INFEASIBLE, "there is no schedule: %s", a.obstacle);
     mw_assignment_release(&a);
     jobs_release(&file);
     return err ? cli_fail(cli, &cli->error) : 0;
@@ -166,11 +164,11 @@ const struct cli_command cmd_schedule = {
         "Chooses cores and frequency for each of several fitted workloads that run at the same time, so that the cores, the "
         "power cap and each job's deadline are kept and the energy of all (or the time of the longest) is least. The optimum "
         "is exact: a multiple-choice knapsack, solved by GLPK. Where there is no schedule, the constraint that breaks is "
-        "named with what it would need.\n"
+        "named with what it would need, and the exit status is 1.\n"
         "JOBS is JSON: {\"cores\": 64, \"power_cap_w\": 900, \"objective\": \"energy\", \"jobs\": [{\"name\": \"cfd\", \"model\": "
         "\"cfd.json\", \"deadline_s\": 3600, \"cores\": \"1-32\", \"freq\": \"1.2-2.4:0.2\"}, …]}; a model is a file of memwall fit, "
         "named from the folder of JOBS. In place of a model, \"options\": [{\"cores\", \"freq_ghz\", \"time_s\", \"power_w\", "
-        "\"energy_j\"}, …] says what there is to choose from. Predicted times and powers are counted at the upper end that "
+        "\"energy_j\"}, …] says what there is to choose from. A key that is not one of these is refused. Predicted times and powers are counted at the upper end that "
         "holds with the certainty asked for; the power of a job is that of its own node, idle power included.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_JSON,

@@ -6,6 +6,7 @@
 #include "data/units.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,30 @@ void jobs_release(struct jobs_file *file)
     free(file->options);
     free(file->names);
     memset(file, 0, sizeof *file);
+}
+
+static const char *const ROOT_KEYS[] = {"cores", "power_cap_w", "objective", "jobs", NULL};
+static const char *const JOB_KEYS[] = {"name", "model", "options", "deadline_s", "cores", "freq", NULL};
+static const char *const OPTION_KEYS[] = {"cores", "freq_ghz", "time_s", "power_w", "energy_j", NULL};
+
+/* A key that nothing reads is a limit that would silently not hold. */
+static enum mw_err known_keys(const json_t *object, const char *const *known, const char *what, struct mw_error *error)
+{
+    char list[120] = "";
+    const char *unknown = NULL;
+    for (size_t k = 0, length = 0; known[k]; k++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", k ? ", " : "", known[k]);
+    for (void *i = json_object_iter((json_t *)(uintptr_t)object); i && !unknown;
+         i = json_object_iter_next((json_t *)(uintptr_t)object, i)) {
+        size_t k = 0;
+        while (known[k] && strcmp(known[k], json_object_iter_key(i)))
+            k++;
+        unknown = known[k] ? NULL : json_object_iter_key(i);
+    }
+    if (!unknown)
+        return MW_OK;
+    mw_fail(error, MW_DATA, "%s: unknown key '%s'", what, unknown);
+    return mw_hint(error, "known here: %s", list);
 }
 
 /* A number > 0 that may be absent: *value is then 0. */
@@ -49,6 +74,8 @@ static enum mw_err read_option(struct mw_job_option *o, const json_t *object, co
 {
     double freq_ghz = 0;
     enum mw_err err = json_is_object(object) ? MW_OK : mw_fail(error, MW_DATA, "%s: an option is not an object", what);
+    if (!err)
+        err = known_keys(object, OPTION_KEYS, what, error);
     if (!err)
         err = whole(object, "cores", what, &o->cores, error);
     if (!err)
@@ -172,7 +199,9 @@ static enum mw_err read_job(struct jobs_file *file, size_t j, const json_t *job,
     snprintf(what, sizeof what, "%s: job %zu", path, j + 1);
     if (!json_is_object(job))
         return mw_fail(error, MW_DATA, "%s is not an object", what);
-    enum mw_err err = mw_json_string(job, "name", &name, &has_name, error);
+    enum mw_err err = known_keys(job, JOB_KEYS, what, error);
+    if (!err)
+        err = mw_json_string(job, "name", &name, &has_name, error);
     if (!err)
         err = mw_json_string(job, "model", &model, &has_model, error);
     if (!err)
@@ -188,6 +217,8 @@ static enum mw_err read_job(struct jobs_file *file, size_t j, const json_t *job,
     const json_t *options = mw_json_member(job, "options");
     if (!has_model == !options)
         return mw_fail(error, MW_DATA, "%s: one of 'model' and 'options' is needed", what);
+    if (options && (mw_json_member(job, "cores") || mw_json_member(job, "freq")))
+        return mw_fail(error, MW_DATA, "%s: 'cores' and 'freq' choose from a model; 'options' name their own", what);
     if (options) {
         err = read_options(file, j, options, what, error);
     } else {
@@ -204,7 +235,9 @@ static enum mw_err read_limits(struct jobs_file *file, const json_t *root, const
 {
     const char *objective = NULL;
     bool found;
-    enum mw_err err = whole(root, "cores", path, &file->cores, error);
+    enum mw_err err = known_keys(root, ROOT_KEYS, path, error);
+    if (!err)
+        err = whole(root, "cores", path, &file->cores, error);
     if (!err)
         err = positive(root, "power_cap_w", path, &file->power_cap_w, error);
     if (!err)
@@ -224,12 +257,11 @@ enum mw_err jobs_read(struct jobs_file *file, const char *path, double certainty
         return err;
     const json_t *list = mw_json_member(root, "jobs");
     size_t count = json_array_size(list);
-    if (!count) {
+    err = read_limits(&f, root, path, error);
+    if (!err && !count) {
         mw_fail(error, MW_DATA, "%s: no 'jobs'", path);
         err = mw_hint(error, "memwall help schedule shows the file");
     }
-    if (!err)
-        err = read_limits(&f, root, path, error);
     if (!err) {
         f.jobs = calloc(count, sizeof *f.jobs);
         f.options = calloc(count, sizeof *f.options);

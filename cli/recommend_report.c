@@ -117,8 +117,7 @@ void recommend_print(const struct recommendation *rec)
     if (!rec->r.feasible) {
         const struct mw_option *c = &rec->r.options[rec->r.choice];
         goal_name(&c->candidate, name, sizeof name);
-        printf("nothing keeps the limits with a certainty of %.3g %%\n  %s\nnearest: %s, %.0f %%\n",
-               100 * rec->goal.certainty, rec->r.obstacle, name, 100 * c->chance);
+        printf("nearest: %s, keeps the limits with %.0f %%\n", name, 100 * c->chance);
         if (c->has_time)
             print_quantity("time", &c->time_s, "s", NULL);
         if (c->has_energy && c->has_time)

@@ -17,6 +17,7 @@
     X(PERM, 1, "permission denied")                                                                                    \
     X(BUSY, 1, "resource busy")                                                                                        \
     X(RUN, 1, "the command could not be run")                                                                          \
+    X(INFEASIBLE, 1, "nothing keeps the limits")                                                                       \
     X(USAGE, 2, "wrong usage")                                                                                         \
     X(DATA, 3, "bad input data")                                                                                       \
     X(NOFIT, 4, "no usable fit")                                                                                       \

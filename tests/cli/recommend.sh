@@ -35,7 +35,11 @@ check 'a slowdown against a reference' "$memwall" recommend model.json --objecti
 is 'is kept, and the reference is what was asked for' 'd["reference"]["freq_ghz"] == 1.8 and d["choice"]["time_s"]["value"] <= 1.1 * d["reference"]["time_s"]["value"]'
 check 'an efficiency' "$memwall" recommend model.json --min-efficiency 80% --json
 is 'is kept' 'd["choice"]["efficiency"]["value"] >= .8 and d["choice"]["cores"] < 8'
-check 'a limit that nothing keeps' "$memwall" recommend model.json --deadline 1s --power-cap 100 --json
+fails 1 'a limit that nothing keeps' "$memwall" recommend model.json --deadline 1s --power-cap 100 --json
+is 'the nearest one is the fastest' 'd["nearest"]["cores"] == 8 and d["nearest"]["freq_ghz"] == 2.4'
+fails 1 'a cap far below all' "$memwall" recommend model.json --power-cap 3 --json
+is 'has the least power nearest' 'd["nearest"]["cores"] == 1 and d["nearest"]["freq_ghz"] == 1.2'
+fails 1 'a limit that nothing keeps' "$memwall" recommend model.json --deadline 1s --power-cap 100 --json
 is 'names what stands in the way' 'd["choice"] is None and "deadline" in d["obstacle"]'
 check 'the fewest cores within 30 %' "$memwall" recommend model.json --within 30 --json
 is 'are fewer' 'd["choice"]["cores"] < 8'

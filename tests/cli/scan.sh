@@ -53,12 +53,12 @@ fails 2 'more cores than there are' "$memwall" scan --cores 100000 -- true
 says 'how many there are' '100000 cores asked for, [0-9]+ physical cores'
 
 # failing, killed, too slow, wrong
-check 'a failing run' "$memwall" scan --cores 1 --runs 1 --force -o "$file" -- sh -c 'exit 3'
+fails 1 'every run fails' "$memwall" scan --cores 1 --runs 1 --force -o "$file" -- sh -c 'exit 3'
 says 'is told' '1 core, run 1 failed: exit status 3'
 check 'kept with its status' holds 'exit_status == 3' 1
-check 'a killed run' "$memwall" scan --cores 1 --runs 1 --force -o "$file" -- sh -c 'kill -9 $$'
+fails 1 'a killed run' "$memwall" scan --cores 1 --runs 1 --force -o "$file" -- sh -c 'kill -9 $$'
 check 'status 137' holds 'exit_status == 137' 1
-check 'a timeout' "$memwall" scan --cores 1 --runs 1 --timeout 0.2 --force -o "$file" -- sh -c 'sleep 30 & echo $! >'"$tmp/pid"'; sleep 30'
+fails 1 'a timeout' "$memwall" scan --cores 1 --runs 1 --timeout 0.2 --force -o "$file" -- sh -c 'sleep 30 & echo $! >'"$tmp/pid"'; sleep 30'
 check 'status 124' holds 'exit_status == 124 && time_s < 25' 1
 for _ in $(seq 100); do # killed, they go when they get the CPU once more
     state=$(awk '/^State/ { print $2 }' "/proc/$(cat "$tmp/pid")/status" 2>/dev/null) # a zombie that init has not collected is gone
@@ -66,7 +66,7 @@ for _ in $(seq 100); do # killed, they go when they get the CPU once more
     sleep .1
 done
 if [ -z "$state" ] || [ "$state" = Z ]; then ok 'its children are gone'; else not_ok 'its children are gone'; fi
-check 'a check that fails' "$memwall" scan --cores 1 --runs 1 --check 'grep -q good' --force -o "$file" -- echo bad
+fails 1 'a check that fails' "$memwall" scan --cores 1 --runs 1 --check 'grep -q good' --force -o "$file" -- echo bad
 check 'status 125' holds 'exit_status == 125' 1
 check 'a check that holds' "$memwall" scan --cores 1 --runs 1 --check 'grep -q "good for {cores}"' --force -o "$file" -- echo 'good for 1'
 check 'status 0' holds 'exit_status == 0' 1
@@ -80,7 +80,7 @@ check 'a time' "$memwall" scan --cores 1 --runs 1 --time-regexp 'Time: *([0-9.ms
 check 'the last one' holds 'time_s == 62.5' 1
 check 'a rate' "$memwall" scan --cores 1 --runs 1 --rate-regexp '([0-9.e+]+) it/s' --force -o "$file" -- echo 'done, 4.0e+1 it/s'
 check 'its inverse' holds 'time_s == 0.025' 1
-check 'none printed' "$memwall" scan --cores 1 --runs 1 --time-regexp 'Time: ([0-9.]+)' --force -o "$file" -- echo no
+fails 1 'none printed' "$memwall" scan --cores 1 --runs 1 --time-regexp 'Time: ([0-9.]+)' --force -o "$file" -- echo no
 says 'said' 'printed no time'
 fails 2 'a bad expression' "$memwall" scan --cores 1 --time-regexp '(' -- true
 fails 2 'an open quote' "$memwall" scan --cores 1 --launcher "env 'a" -- true

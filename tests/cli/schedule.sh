@@ -18,10 +18,10 @@ check 'as JSON' "$memwall" schedule jobs.json --json
 is 'the least energy that keeps the deadline' 'd["schema"] == "memwall-schedule/1" and d["feasible"] and [j["cores"] for j in d["jobs"]] == [2, 4] and abs(d["total"]["energy_j"] - 500) < 1e-6'
 check 'more cores, the shortest' "$memwall" schedule jobs.json --cores 8 --objective makespan --json
 is 'longest job 7 s' 'd["total"]["makespan_s"] == 7 and [j["cores"] for j in d["jobs"]] == [4, 4]'
-check 'too few cores' "$memwall" schedule jobs.json --cores 5 --json
+fails 1 'too few cores' "$memwall" schedule jobs.json --cores 5 --json
 is 'named' 'not d["feasible"] and "need at least 6" in d["obstacle"] and d["jobs"] == []'
-check 'too little power' "$memwall" schedule jobs.json --power-cap 50
-prints 'named too' 'no schedule: the power cap of 50 W'
+fails 1 'too little power' "$memwall" schedule jobs.json --power-cap 50
+says 'named too' 'no schedule: the power cap of 50 W'
 check 'from standard input to a file' bash -c "'$memwall' schedule - --json -o s.json <jobs.json"
 check 'that is there' test -s s.json
 fails 1 'and not overwritten' "$memwall" schedule jobs.json --json -o s.json
@@ -51,9 +51,15 @@ n=0
 for bad in '' '{}' '[]' '{"jobs": []}' '{"jobs": [1]}' '{"jobs": [{}]}' '{"jobs": [{"model": 3}]}' '{"jobs": [{"options": []}]}' \
     '{"jobs": [{"options": [{"cores": 1.5, "time_s": 1}]}]}' '{"jobs": [{"options": [{"cores": 1, "time_s": -1}]}]}' \
     '{"jobs": [{"options": [{"cores": 1}]}]}' '{"jobs": [{"options": [{"cores": 1, "time_s": 1}], "model": "x"}]}' \
-    '{"objective": "speed", "jobs": [{"options": [{"cores": 1, "time_s": 1}]}]}' '{"jobs": [{"model": "w1.json", "cores": "x"}]}'; do
+    '{"objective": "speed", "jobs": [{"options": [{"cores": 1, "time_s": 1}]}]}' '{"jobs": [{"model": "w1.json", "cores": "x"}]}' \
+    '{"jobs": [{"options": [{"cores": 1, "time_s": 1, "freq": 2}]}]}' '{"core": 4, "jobs": [{"options": [{"cores": 1, "time_s": 1}]}]}' \
+    '{"jobs": [{"options": [{"cores": 1, "time_s": 1}], "freq": "all"}]}'; do
     n=$((n + 1))
     printf '%s' "$bad" >bad.json
     fails 3 "bad file $n" "$memwall" schedule bad.json --cores 4
 done
 fails 1 'a model that is not there' bash -c "echo '{\"jobs\": [{\"model\": \"no.json\"}]}' | '$memwall' schedule - --cores 4"
+echo '{"jobs": [{"name": "x", "model": "w1.json", "dedline_s": 3}]}' >typo.json
+fails 3 'a key that nothing reads is refused' "$memwall" schedule typo.json --cores 4
+says 'with its file, job and name' "typo.json: job 1: unknown key 'dedline_s'"
+says 'and those that are known' 'deadline_s, cores, freq'
