@@ -5,8 +5,8 @@
 #include <string.h>
 
 const char cli_exit_statuses[] =
-    "0 done; 1 failure at run time; 2 wrong usage; 3 bad input data; 4 no usable fit; 5 result not trustworthy; "
-    "77 not supported on this machine; 130 interrupted.";
+    "0 done; 1 failure at run time, or nothing keeps the limits asked for; 2 wrong usage; 3 bad input data; "
+    "4 no usable fit; 5 result not trustworthy; 77 not supported on this machine; 130 interrupted.";
 
 /* Prints text folded at 78 columns, indented. */
 static void fold(const char *text, int indent)
