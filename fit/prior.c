@@ -22,8 +22,8 @@ size_t mw_prior_members(const struct mw_prior_member **list)
 }
 
 /* Costs flat in their square root reach far up, which few points at few cores do not contradict: such fits count half.
-   Laws without contention are few; half as much again for this one lets programs that just go on have a voice. Chosen
-   on parsec-power and multicores, confirmed on parsec-speedup (docs/prediction.md). */
+   Laws without contention are few; half as much again for this one lets programs that just go on have a voice. What
+   the choice is worth on each corpus, and how far it flatters: docs/prediction.md. */
 double mw_prior_beyond(const char *law, int prior)
 {
     return (prior == MW_PRIOR_ROOT ? 0.5 : 1) * (strcmp(law, "amdahl-memory") ? 1 : 1.5);
