@@ -96,9 +96,9 @@ const struct cli_command cmd_plot = {
     .usage = "[options] FILE [FILE]",
     .description =
         "Draws by gnuplot. A model.json gives the speedup over cores with a curve, a 90 % band and the measured points for each "
-        "frequency (at most five), or time, energy, or a heat map of time over cores and frequency. A CSV file of memwall is known by "
+        "frequency (at most five; with more than two, the bands of the first and the last), or time, energy, or a heat map of time over cores and frequency. A CSV file of memwall is known by "
         "its columns: bandwidth over cores (measure stream), latency over the working set with the caches marked (latency), latency "
-        "under load (loaded), bandwidth over sizes, arithmetic over cores (flops), the runs of a scan. A flops and a stream file "
+        "under load (loaded), bandwidth over sizes (without strides and offsets), arithmetic over cores (flops), the runs of a scan. A flops and a stream file "
         "together give the roofline. Without -o the picture is text on standard output. The scripts in plots/ also run on their own.",
     .options = options,
     .groups = CLI_OUTPUT,

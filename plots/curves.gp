@@ -12,12 +12,14 @@ if (mw_ideal > 0) set yrange [0:mw_ideal]
 stats datafile using 0 nooutput
 blocks = STATS_blocks
 set style fill transparent solid 0.15 noborder
+if (exists("mw_note")) set key title mw_note noenhanced left
+band_step = blocks > 2 ? blocks - 1 : 1 # bands of more than two curves cover each other: those of the first and the last
 col(i) = color[(i - 1) % 8 + 1]
 if (dumb) {
     plot for [i=1:blocks] datafile index i - 1 using 1:2 with lines title columnheader(1), \
          for [i=1:blocks] datafile index i - 1 using 1:5 with points notitle
 } else {
-    plot for [i=1:blocks] datafile index i - 1 using 1:3:4 with filledcurves lc rgb col(i) notitle, \
+    plot for [i=1:blocks:band_step] datafile index i - 1 using 1:3:4 with filledcurves lc rgb col(i) notitle, \
          mw_ideal > 0 ? x : NaN with lines lc rgb '#b0b0b0' dt 2 title (mw_ideal > 0 ? 'ideal' : ''), \
          for [i=1:blocks] datafile index i - 1 using 1:2 with lines lw 2 lc rgb col(i) title columnheader(1), \
          for [i=1:blocks] datafile index i - 1 using 1:5 with points pt 7 ps 0.7 lc rgb col(i) notitle

@@ -5,8 +5,12 @@ if (!exists("mw_zlabel")) mw_zlabel = 'time (s)'
 set xlabel 'cores'
 set ylabel 'frequency (GHz)'
 set cblabel mw_zlabel
+stats datafile index 0 using 3 name 'Z' nooutput
 set logscale cb
-set format cb '%.2g'
+if (Z_max > Z_min) {
+    set cbtics ()
+    do for [i=0:4] { z = Z_min * (Z_max / Z_min)**(i / 4.0); set cbtics add (sprintf('%.3g', z) z) }
+}
 set rmargin 14
 set palette defined (0 '#fcfdbf', 0.25 '#fc8961', 0.5 '#b73779', 0.75 '#51127c', 1 '#000004')
 set autoscale xfix

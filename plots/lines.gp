@@ -15,6 +15,7 @@ if (mw_logy) set logscale y
 if (mw_bytes) set xtics ()
 if (mw_bytes) do for [i=10:34:2] { set xtics add (i < 20 ? sprintf('%d KiB', 2**(i - 10)) : i < 30 ? sprintf('%d MiB', 2**(i - 20)) : sprintf('%d GiB', 2**(i - 30)) 2**i) }
 if (!mw_logy) set yrange [0:*]
+if (mw_style eq 'points') set offsets graph 0.03, graph 0.03, graph 0.03, 0 # none lies on the frame
 stats datafile using 0 nooutput
 blocks = STATS_blocks
 if (blocks > 6) set key outside right top

@@ -119,6 +119,7 @@ static void print_curves(FILE *f, const struct mw_model *model, const struct axe
         size_t i = shown == 1 ? 0 : (k * (axes->freq_count - 1) + (shown - 1) / 2) / (shown - 1);
         double freq_hz = axes->freqs[i];
         const struct mw_prediction *row = grid + i * axes->core_count;
+        fputs(k ? "\n\n" : "", f); /* between blocks only: gnuplot counts one more after a last blank line */
         if (freq_hz > 0)
             fprintf(f, "%g GHz\n", freq_hz / 1e9);
         else
@@ -131,7 +132,6 @@ static void print_curves(FILE *f, const struct mw_model *model, const struct axe
             else
                 fputs("?\n", f);
         }
-        fputs("\n\n", f);
     }
 }
 
@@ -192,6 +192,8 @@ static void print_title(FILE *f, const struct mw_model *model)
 
 static void print_variables(FILE *f, const struct mw_model *model, const struct axes *axes, const char *kind)
 {
+    if (axes->freq_count > CURVES_MAX && strcmp(kind, "heatmap") != 0)
+        fprintf(f, "mw_note = '%d of %zu frequencies'\n", CURVES_MAX, axes->freq_count);
     enum { FEW = 16 };
     print_title(f, model);
     if (axes->cores[axes->core_count - 1] <= FEW) /* counted in whole ones */

@@ -15,6 +15,7 @@ struct figure {
     double x_scale, y_scale; /* factor from the column's unit to the picture's */
     const char *group[4];    /* one curve for each combination; columns that are missing are passed over */
     const char *script, *variables;
+    const char *omit[4]; /* rows whose first group column is one of these are no curve over x */
 };
 
 /* The most telling first: a table is the first kind whose columns it has. */
@@ -27,7 +28,8 @@ static const struct figure figures[] = {
      1e-3,
      {"kernel", "pages", "memory"},
      "lines",
-     "mw_xlabel = 'cores'\nmw_ylabel = 'GB/s (best)'\n"},
+     "mw_xlabel = 'cores'\nmw_ylabel = 'GB/s (best)'\n",
+     {NULL}},
     {"loaded",
      {"latency_ns", "bandwidth_mb_s"},
      "bandwidth_mb_s",
@@ -36,7 +38,8 @@ static const struct figure figures[] = {
      1,
      {"mix", "reads_percent"},
      "lines",
-     "mw_xlabel = 'bandwidth of the other cores (GB/s)'\nmw_ylabel = 'latency (ns)'\n"},
+     "mw_xlabel = 'bandwidth of the other cores (GB/s)'\nmw_ylabel = 'latency (ns)'\n",
+     {NULL}},
     {"latency",
      {"working_set_bytes", "latency_ns"},
      "working_set_bytes",
@@ -45,16 +48,18 @@ static const struct figure figures[] = {
      1,
      {"pattern", "page_bytes", "cores", "chains"},
      "latency",
-     ""},
+     "",
+     {NULL}},
     {"bandwidth",
      {"test", "size_bytes", "mb_s"},
      "size_bytes",
      "mb_s",
      1,
      1e-3,
-     {"test", "stride_bytes", "cores"},
+     {"test", "cores"},
      "lines",
-     "mw_xlabel = 'size'\nmw_ylabel = 'GB/s'\nmw_logx = 1\nmw_bytes = 1\n"},
+     "mw_xlabel = 'size'\nmw_ylabel = 'GB/s'\nmw_logx = 1\nmw_logy = 1\nmw_bytes = 1\n",
+     {"strided-read", "copy-offset", "score"}},
     {"flops",
      {"precision", "gflop_s"},
      "cores",
@@ -63,7 +68,8 @@ static const struct figure figures[] = {
      1,
      {"precision", "variant"},
      "lines",
-     "mw_xlabel = 'cores'\nmw_ylabel = 'GFLOP/s'\n"},
+     "mw_xlabel = 'cores'\nmw_ylabel = 'GFLOP/s'\n",
+     {NULL}},
     {"cache curve",
      {"scan", "size_bytes", "latency_ns"},
      "size_bytes",
@@ -72,16 +78,18 @@ static const struct figure figures[] = {
      1,
      {"scan"},
      "lines",
-     "mw_xlabel = 'size'\nmw_ylabel = 'ns a load'\nmw_logx = 1\nmw_logy = 1\nmw_bytes = 1\n"},
+     "mw_xlabel = 'size'\nmw_ylabel = 'ns a load'\nmw_logx = 1\nmw_logy = 1\nmw_bytes = 1\n",
+     {NULL}},
     {"runs",
      {"cores", "time_s"},
      "cores",
      "time_s",
      1,
      1,
-     {"workload", "input", "freq_ghz"},
+     {"freq_ghz", "workload", "input"},
      "lines",
-     "mw_xlabel = 'cores'\nmw_ylabel = 'time (s), each run'\nmw_style = 'points'\n"},
+     "mw_xlabel = 'cores'\nmw_ylabel = 'time (s), each run'\nmw_style = 'points'\n",
+     {NULL}},
 };
 
 static size_t column_of(const struct mw_table *table, const char *name)
@@ -149,21 +157,32 @@ static void curve_name(const struct mw_table *table, const struct figure *figure
     }
 }
 
+static bool omitted(const struct mw_table *table, const struct figure *figure, size_t row)
+{
+    size_t column = column_of(table, figure->group[0]);
+    for (size_t i = 0; i < 4 && figure->omit[i]; i++)
+        if (column != SIZE_MAX && !strcmp(mw_table_cell(table, row, column), figure->omit[i]))
+            return true;
+    return false;
+}
+
 enum { NAME_MAX_BYTES = 128 };
 
 /* Prints each curve as a block, in the order of first appearance; returns the number of points printed. */
 static size_t print_blocks(FILE *f, const struct mw_table *table, const struct figure *figure)
 {
     size_t x_column = column_of(table, figure->x), y_column = column_of(table, figure->y), printed = 0;
-    bool *done = calloc(table->row_count + 1, sizeof *done);
+    bool *done = calloc(table->row_count + 1, sizeof *done), begun = false;
     if (!done)
         return 0;
     for (size_t first = 0; first < table->row_count; first++) {
         char title[NAME_MAX_BYTES], name[NAME_MAX_BYTES];
         double x, y;
-        if (done[first])
+        if (done[first] || omitted(table, figure, first))
             continue;
         curve_name(table, figure, first, title, sizeof title);
+        fputs(begun ? "\n\n" : "", f); /* between blocks only: gnuplot counts one more after a last blank line */
+        begun = true;
         fprintf(f, "%s\n", *title ? title : figure->y);
         for (size_t r = first; r < table->row_count; r++) {
             if (done[r])
@@ -177,18 +196,37 @@ static size_t print_blocks(FILE *f, const struct mw_table *table, const struct f
             fprintf(f, "%.10g\t%.10g\n", x * figure->x_scale, y * figure->y_scale);
             printed++;
         }
-        fputs("\n\n", f);
     }
     free(done);
     return printed;
 }
 
+static void print_text(FILE *f, const char *text)
+{
+    for (; text && *text; text++)
+        if (*text != '\'' && *text != '\n') /* a gnuplot string cannot hold its own quote */
+            fputc(*text, f);
+}
+
 static void print_quoted(FILE *f, const char *variable, const char *text)
 {
     fprintf(f, "%s = '", variable);
-    for (; text && *text; text++)
-        if (*text != '\'')
-            fputc(*text, f);
+    print_text(f, text);
+    fputs("'\n", f);
+}
+
+/* The program where there is one, and the machine. */
+static void print_title(FILE *f, const struct mw_table *table)
+{
+    size_t column = column_of(table, "workload");
+    const char *model = mw_table_meta(table, "cpu_model"), *workload = "";
+    if (column != SIZE_MAX && table->row_count && !varies(table, column))
+        workload = mw_table_cell(table, 0, column);
+    fputs("mw_title = '", f);
+    print_text(f, workload);
+    if (*workload && model)
+        fputs(" on ", f);
+    print_text(f, model ? model : *workload ? "" : table->name);
     fputs("'\n", f);
 }
 
@@ -249,9 +287,8 @@ enum mw_err mw_plot_table(struct mw_plot *plot, const struct mw_table *table, st
     if (d)
         points = print_blocks(d, table, figure);
     if (v) {
-        const char *model = mw_table_meta(table, "cpu_model");
         fputs(figure->variables, v);
-        print_quoted(v, "mw_title", model ? model : table->name);
+        print_title(v, table);
         print_caches(v, mw_table_meta(table, "caches_reported"));
         print_step(v, table, figure);
     }

@@ -9,7 +9,7 @@ printf 'cores,freq_ghz,freq_effective_ghz,kernel,best_mb_s\n1,,3,copy,20000\n2,,
 printf '# caches_reported: L1d 32 KiB x 2, L2 1024 KiB x 2, L3 32 MiB x 1\nworking_set_bytes,latency_ns,page_bytes,pattern\n2048,1.1,4096,random\n65536,4,4096,random\n8388608,90,4096,random\n' >latency.csv
 printf 'cores,precision,variant,gflop_s\n1,fp64,avx2-fma,50\n2,fp64,avx2-fma,100\n1,fp32,avx2-fma,100\n2,fp32,avx2-fma,200\n' >flops.csv
 printf "workload,cores,freq_ghz,repetition,time_s\nit's,1,1.2,1,10\nit's,1,1.2,2,10.2\nit's,2,1.2,1,5.4\n" >runs.csv
-printf 'test,size_bytes,offset_bytes,stride_bytes,mb_s\nread,65536,0,0,50000\nread,1048576,0,0,30000\n' >bandwidth.csv
+printf 'test,size_bytes,offset_bytes,stride_bytes,mb_s\nread,65536,0,,50000\nread,1048576,0,,30000\nstrided-read,1048576,0,256,9000\n' >bandwidth.csv
 printf 'cores,latency_ns,bandwidth_mb_s,mix\n2,90,1000,read\n2,120,9000,read\n' >loaded.csv
 for table in stream latency flops runs bandwidth loaded; do
     check "$table as text" "$memwall" plot $table.csv
@@ -17,6 +17,8 @@ for table in stream latency flops runs bandwidth loaded; do
     check "$table as svg" "$memwall" plot $table.csv -o $table.svg
     check "$table is an svg" grep -q '</svg>' $table.svg
 done
+fails 1 'a single size is no curve over sizes' grep -q strided bandwidth.svg
+check 'runs are titled by their program' grep -qE '>(<!\[CDATA\[)?its(\]\]>)?<' runs.svg
 check 'caches are marked' grep -q '>L1d<' latency.svg
 check 'roofline' "$memwall" plot flops.csv stream.csv -o roofline.svg
 check 'its labels' grep -q 'FLOP/byte' roofline.svg
@@ -39,6 +41,9 @@ for kind in speedup time energy heatmap; do
     check "model: $kind" "$memwall" plot model.json --kind $kind -o $kind.svg
     check "$kind is an svg" grep -q '</svg>' $kind.svg
 done
+check 'five of thirteen frequencies, and it says so' grep -q '5 of 13 frequencies' speedup.svg
+check 'bands of the first and the last, in two elements each' test "$(grep -c "fill-opacity = '0.15" speedup.svg)" = 4
+check 'the colour bar has five values' test "$(grep -cE '>[0-9.]+e-0[0-9]<' heatmap.svg)" = 5
 check 'speedup as text' "$memwall" plot model.json
 printf 'cores,time_s\n1,10\n2,5.5\n4,3\n' | "$memwall" fit - -o flat.json 2>/dev/null
 fails 4 'no heat map of one frequency' "$memwall" plot flat.json --kind heatmap
