@@ -178,7 +178,7 @@ static json_t *row_json(const struct answers *a, size_t i)
     fill_cells(a, i, cells);
     for (size_t c = 0; c < CELLS; c++)
         json_object_set_new(row, cells[c].name, mw_json_real(cells[c].has, cells[c].value));
-    json_object_set_new(row, "binding", json_string(mw_binding_name(p->binding)));
+    json_object_set_new(row, "binding", p->binding ? json_string(mw_binding_name(p->binding)) : json_null());
     json_object_set_new(row, "extrapolated", json_boolean(p->extrapolated_cores || p->extrapolated_freq));
     json_object_set_new(row, "extrapolated_cores", json_boolean(p->extrapolated_cores));
     json_object_set_new(row, "extrapolated_freq", json_boolean(p->extrapolated_freq));
@@ -242,8 +242,9 @@ const struct cli_command cmd_predict = {
     .usage = "[options] MODEL.json",
     .description =
         "Answers for every core count and frequency of a grid from a model that memwall fit wrote: the median and the "
-        "90 % interval of time and of speedup over one core, power and energy where the model has power, what binds "
-        "(compute, serial, latency or bandwidth), and whether the point lies outside the measured domain. What the "
+        "90 % interval of time and of speedup over one core, power and energy where the model has power, what takes "
+        "more than half of the time (compute, serial, latency or bandwidth; empty where nothing does or the data, as "
+        "those of one frequency, can't tell), and whether the point lies outside the measured domain. What the "
         "data cannot decide is said on standard error, with the point to measure. A model of speedups alone leaves "
         "time and energy empty. Columns: cores, freq_ghz, time_s, time_low_s, time_high_s, speedup, speedup_low, "
         "speedup_high, power_w, energy_j, energy_low_j, energy_high_j, binding, extrapolated (yes or no). "

@@ -1,48 +1,95 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/binding.h"
 
-#include "model/law.h"
+#include "fit/combine.h"
 
 #include <math.h>
 #include <string.h>
 
+static const double most = .5;
+/* What cores gain at least; a time that neither cores nor frequency change may as well be waiting for a disk. */
+static const double flat_speedup = 1.25;
+
 const char *mw_binding_name(enum mw_binding binding)
 {
-    static const char *const names[] = {"compute", "serial", "latency", "bandwidth"};
+    static const char *const names[] = {"", "compute", "serial", "latency", "bandwidth"};
     return names[binding];
 }
 
-/* The law's own parameters where the model is one of that law or a mixture, else those of its fit beside the others. */
-static bool find_params(const struct mw_model *model, double params[4])
+struct range {
+    double low, high;
+};
+
+/* m of a time C/F + m at another frequency, from what it is at one. */
+static double carry(double share, double ratio)
 {
-    static const char *const letters[] = {"f", "k", "m1", "m2"};
-    size_t found = 0;
-    for (size_t j = 0; j < 4; j++)
-        for (size_t i = 0; i < model->param_count; i++)
-            if (!strcmp(model->params[i].name, letters[j])) {
-                params[j] = model->params[i].value;
-                found++;
-            }
-    for (size_t i = 0; found < 4 && i < model->law_count; i++)
-        if (!strcmp(model->laws[i].name, "vls")) {
-            memcpy(params, model->laws[i].params, 4 * sizeof *params);
-            found = 4;
-        }
-    return found == 4;
+    return share * ratio / (share * ratio + 1 - share);
 }
 
-enum mw_binding mw_binding_at(const struct mw_model *model, double p, double phi)
+/* The stated share at the highest measured frequency, carried to freq_hz. */
+static bool find_share(struct range *share, const struct mw_model *model, unsigned cores, double ratio)
 {
-    double v[4];
-    if (!find_params(model, v))
+    char name[sizeof model->combinations->name];
+    mw_share_name(name, sizeof name, cores);
+    for (size_t i = 0; i < model->combination_count; i++)
+        if (!strcmp(model->combinations[i].name, name)) {
+            const struct mw_combination *c = &model->combinations[i];
+            *share = (struct range){carry(c->low, ratio), carry(c->high, ratio)};
+            return true;
+        }
+    return false;
+}
+
+/* Linear in ln of the cores between the ends of the data. */
+static struct range between(const struct range *one, const struct range *all, const struct mw_domain *domain,
+                            double cores)
+{
+    if (domain->cores_high == domain->cores_low)
+        return *all;
+    double w = log(cores / domain->cores_low) / log((double)domain->cores_high / domain->cores_low);
+    w = fmin(fmax(w, 0), 1);
+    return (struct range){(1 - w) * one->low + w * all->low, (1 - w) * one->high + w * all->high};
+}
+
+static bool is_flat(const struct mw_model *model, const struct mw_domain *domain)
+{
+    double shortest = HUGE_VAL, longest = 0;
+    for (size_t i = 0; i < model->points.count; i++) {
+        const struct mw_point *point = &model->points.items[i];
+        if (point->freq_hz < domain->freq_high_hz)
+            continue;
+        shortest = fmin(shortest, point->value);
+        longest = fmax(longest, point->value);
+    }
+    return longest < flat_speedup * shortest;
+}
+
+enum mw_binding mw_binding_at(const struct mw_model *model, const struct mw_prediction *prediction, double cores,
+                              double freq_hz, double base_hz)
+{
+    struct mw_domain domain;
+    struct range one, all;
+    mw_domain_of(&domain, &model->points);
+    if (model->quantity != MW_TIME || domain.freq_count < 2)
+        return MW_BIND_UNDETERMINED;
+    double ratio = freq_hz / domain.freq_high_hz;
+    if (!find_share(&one, model, domain.cores_low, ratio))
+        return MW_BIND_UNDETERMINED;
+    if (!find_share(&all, model, domain.cores_high, ratio))
+        all = one;
+    /* T(1, freq) / T(1, base): the speedup's baseline may be at another frequency */
+    double m = (one.low + one.high) / 2, slower = base_hz > 0 ? 1 / (m + (1 - m) * freq_hz / base_hz) : 1;
+    struct range speedup = {prediction->speedup_low * slower, prediction->speedup_high * slower};
+    struct range e = {fmin(speedup.low / cores, 1), fmin(speedup.high / cores, 1)};
+    if (e.low * (1 - one.high) > most)
         return MW_BIND_COMPUTE;
-    double mu = fmin(v[MW_VLS_M1] + v[MW_VLS_M2] / p, 1), slow = 1 + v[MW_VLS_K] * phi * mu;
-    double serial = 1 - v[MW_VLS_F], work = serial + v[MW_VLS_F] / p;
-    if ((1 + v[MW_VLS_K] * phi) * mu > slow * work)
-        return MW_BIND_BANDWIDTH;
-    double latency_share = (slow - 1) / slow, serial_share = serial / work / slow;
-    double compute_share = 1 - latency_share - serial_share;
-    if (latency_share >= compute_share && latency_share >= serial_share)
+    bool flat = is_flat(model, &domain);
+    if (!flat && e.low * one.low > most)
         return MW_BIND_LATENCY;
-    return serial_share > compute_share ? MW_BIND_SERIAL : MW_BIND_COMPUTE;
+    if (cores > domain.cores_high)
+        return MW_BIND_UNDETERMINED;
+    struct range at = between(&one, &all, &domain, cores);
+    if (!flat && at.low - e.high * one.high > most)
+        return MW_BIND_BANDWIDTH;
+    return 1 - e.high - fmax(at.high - e.low * one.low, 0) > most ? MW_BIND_SERIAL : MW_BIND_UNDETERMINED;
 }

@@ -5,10 +5,14 @@
 #include "fit/predict.h"
 
 /*
- * What most of the time at (p, phi) goes into, by the variable-latency law of the model: bandwidth where the wall
- * binds; else the largest of latency k phi mu/(1 + k phi mu) and, of the rest, serial (1 - f)/((1 - f) + f/p) and
- * compute. Models without that law's parameters count as compute.
+ * What more than half of the time on `cores` cores at freq_hz goes into, whichever way the 90 % intervals have it;
+ * MW_BIND_UNDETERMINED where none does or the data can't tell. The efficiency E (the prediction's speedup over one core at
+ * base_hz, 0: freq_hz itself) is the part that the cores divide, the rest they don't; the share m that does not depend on
+ * the frequency, as the model states it for the fewest and the most measured cores, is memory. So E (1 - m_1) is compute,
+ * E m_1 latency, m_p - E m_1 bandwidth and the rest serial. Without shares (one frequency, speedups alone) nothing is
+ * said; of bandwidth and serial nothing beyond the measured cores, of memory nothing where cores gain nothing.
  */
-enum mw_binding mw_binding_at(const struct mw_model *model, double p, double phi);
+enum mw_binding mw_binding_at(const struct mw_model *model, const struct mw_prediction *prediction, double cores,
+                              double freq_hz, double base_hz);
 
 #endif

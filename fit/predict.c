@@ -211,10 +211,8 @@ static void answer(const struct engine *engine, const struct mw_predictive *pred
                    const struct mw_query *query, struct bench *bench, struct mw_prediction *out)
 {
     *out = (struct mw_prediction){0};
-    double freq_hz = query->freq_hz > 0 ? query->freq_hz : engine->memory_freq_hz;
     out->extrapolated_cores = place->doublings_p > 0;
     out->extrapolated_freq = place->doublings_f > 0;
-    out->binding = mw_binding_at(engine->model, query->cores, freq_hz / engine->memory_freq_hz);
     if (engine->model->quantity == MW_SPEEDUP && query->cores <= 1) {
         out->extrapolated_cores = false;
         answer_one_core_speedup(out);
@@ -223,6 +221,7 @@ static void answer(const struct engine *engine, const struct mw_predictive *pred
     weigh(engine, place, bench->weight);
     answer_value(engine, predictive, place, bench->weight, &bench->blend, out);
     answer_speedup(engine, predictive, place, bench->weight, &bench->blend, out);
+    out->binding = mw_binding_at(engine->model, out, query->cores, query->freq_hz, engine->baseline_freq_hz);
 }
 
 /* Sites of a batch: the queries', then the baselines' (each once). Returns their number. */

@@ -11,8 +11,8 @@
  * Prediction from a fitted model. Value = time in seconds, or speedup for a model of speedups
  * (over one core at the same frequency). docs/prediction.md has the method and its measured errors.
  */
-enum mw_binding { MW_BIND_COMPUTE, MW_BIND_SERIAL, MW_BIND_LATENCY, MW_BIND_BANDWIDTH };
-const char *mw_binding_name(enum mw_binding binding);
+enum mw_binding { MW_BIND_UNDETERMINED, MW_BIND_COMPUTE, MW_BIND_SERIAL, MW_BIND_LATENCY, MW_BIND_BANDWIDTH };
+const char *mw_binding_name(enum mw_binding binding); /* empty for the first */
 
 struct mw_query {
     double cores;   /* >= 1 */

@@ -64,6 +64,36 @@ fails 2 'a bad baseline' "$memwall" predict "$tmp/m.json" --baseline highest
 fails 3 'a file that is no model' "$memwall" predict "$tmp/runs.csv"
 fails 1 'no file' "$memwall" predict "$tmp/absent.json"
 
+# What binds: (c/p + s) 2.4/F + l/p + b, b shared by the cores up to the fourth
+campaign() {
+    echo cores,freq_ghz,time_s
+    for p in 1 2 4 8 16; do for f in 1.2 1.8 2.4; do
+        awk -v p=$p -v f=$f -v c="$1" -v s="$2" -v l="$3" -v b="$4" \
+            'BEGIN{m=l/p+(p<4?b*4/p:b); printf "%d,%s,%.6g\n", p, f, 100*((c/p+s)*2.4/f+m)}'
+    done; done
+}
+binds() { # NAME WORD CORES c s l b
+    campaign "${@:4}" >"$tmp/w.csv"
+    check "$1 fits" "$memwall" fit "$tmp/w.csv" -o "$tmp/w.json" --force
+    check "$1 is predicted" "$memwall" predict "$tmp/w.json" --cores "$3" --freq 2.4
+    prints "$1: '$2' on $3 cores" "^$3,2\.4,.*,$2,no\$"
+}
+binds 'computing' compute 16 1 0 0 0
+binds 'serial work' serial 16 .7 .3 0 0
+binds 'memory that the cores divide' latency 16 .2 0 .8 0
+binds 'memory that they do not' bandwidth 16 .3 0 0 .175
+binds 'a mixture of all' '' 16 .4 .02 .35 .02
+printf 'cores,freq_ghz,time_s\n1,1.2,10\n2,1.2,10\n4,1.2,10\n8,1.2,10\n1,2.4,10\n2,2.4,10\n4,2.4,10\n8,2.4,10\n' >"$tmp/w.csv"
+check 'what nothing changes fits' "$memwall" fit "$tmp/w.csv" -o "$tmp/w.json" --force
+check 'and is predicted' "$memwall" predict "$tmp/w.json"
+if grep -qE ',[a-z]+,no$' <<<"$out"; then not_ok 'it may be a disk: no word' "$out"; else ok 'it may be a disk: no word'; fi
+check 'work that moves with the frequency fits' "$memwall" fit "$root/data/examples/swaptions.csv" -o "$tmp/w.json" --force
+check 'and is predicted' "$memwall" predict "$tmp/w.json"
+if grep -qE ',(bandwidth|latency),' <<<"$out"; then not_ok 'it is not memory' "$out"; else ok 'it is not memory'; fi
+check 'one frequency fits' "$memwall" fit "$root/data/examples/xeon-bt.csv" -o "$tmp/w.json" --force
+check 'and is predicted' "$memwall" predict "$tmp/w.json"
+if grep -qE ',[a-z]+,no$' <<<"$out"; then not_ok 'with one frequency nothing is said' "$out"; else ok 'with one frequency nothing is said'; fi
+
 if [ -d "$shared/parsec-power" ]; then
     check 'canneal fits' "$memwall" fit "$shared/parsec-power/canneal.csv" -o "$tmp/c.json"
     check 'canneal is predicted' "$memwall" predict "$tmp/c.json" --cores 1-24 --freq 1.2-2.4:0.1 -o "$tmp/c.csv"
