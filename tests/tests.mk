@@ -54,7 +54,7 @@ check-tsan: ## unit tests under ThreadSanitizer, built with clang: its OpenMP ru
 
 check-valgrind: ## unit tests under valgrind
 	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins
-	@tests/run.sh -w 'valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite' $(UNIT_BIN)
+	@tests/run.sh -w 'valgrind -q --suppressions=tests/valgrind.supp --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite' $(UNIT_BIN)
 
 .PHONY: check-format
 check-format: ## sources against .clang-format
