@@ -64,7 +64,8 @@ struct mw_recommendation {
 };
 
 /*
- * MW_NOFIT where the model lacks what the goal needs (energy without a power model), with the remedy as hint;
+ * MW_NOFIT where the model lacks what the goal needs (energy without a power model) or its points hold too few core counts
+ * to say anything about those to choose from (one; two for counts beyond them), with the remedy as hint;
  * MW_USAGE for a reference or lists outside what can be predicted. Deterministic. _release frees all.
  */
 enum mw_err mw_recommend(struct mw_recommendation *recommendation, const struct mw_model *model,

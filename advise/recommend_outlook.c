@@ -228,6 +228,37 @@ static enum mw_err check_goal(const struct mw_model *model, const struct mw_goal
     return MW_OK;
 }
 
+/*
+ * A law over cores holds a scale and, at the least, one way to stop scaling: one core count says nothing about others, and
+ * two say nothing beyond them. Speedups are over one core, which is then a count more.
+ */
+static enum mw_err check_counts(const struct mw_model *model, const struct lists *lists, struct mw_error *error)
+{
+    bool speedups = model->quantity == MW_SPEEDUP;
+    unsigned high = 0;
+    size_t counts = speedups;
+    for (size_t i = 0; i < model->points.count; i++) {
+        unsigned cores = model->points.items[i].cores;
+        bool seen = speedups && cores == 1;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = model->points.items[k].cores == cores;
+        counts += !seen;
+        high = cores > high ? cores : high;
+    }
+    double first = lists->cores[0], last = lists->cores[lists->core_count - 1], quarter = fmax(floor(last / 4), 2);
+    if (counts < 1 || counts > 2 || (last <= high && (counts == 2 || first >= high)))
+        return MW_OK;
+    mw_fail(error, MW_NOFIT, "undetermined: runs on %s say nothing about %.0f cores",
+            counts < 2 ? "one core count" : "two core counts", last > high ? last : first);
+    if (last <= high)
+        return mw_hint(error, "measure 1 and %.0f cores and fit again, or choose among frequencies with --cores %u",
+                       quarter, high);
+    return mw_hint(error,
+                   quarter < last ? "measure 1, %.0f and %.0f cores, and fit again"
+                                  : "measure 1 and %.0f cores, and fit again",
+                   quarter, last);
+}
+
 /* Speedups over one core at the same frequency do not compare between frequencies. */
 static void keep_highest(struct lists *lists)
 {
@@ -267,6 +298,8 @@ enum mw_err mw_recommend_look(struct mw_recommendation *r, const struct mw_model
     enum mw_err err = check_goal(model, goal, &energies, error);
     if (!err)
         err = make_lists(&lists, model, options, error);
+    if (!err)
+        err = check_counts(model, &lists, error);
     if (err)
         goto out;
     r->relative = model->quantity == MW_SPEEDUP && !energies;

@@ -143,6 +143,10 @@ static enum mw_err lists_and_ask(struct recommendation *rec, const struct recomm
                                         .gain_count = gain_count};
     if (!err)
         err = mw_recommend(&rec->r, &rec->model, &rec->goal, &with, error);
+    if (!err && rec->r.count < 2 && points->count < 2) {
+        mw_fail(error, MW_NOFIT, "undetermined: one configuration was measured, and there is nothing to choose from");
+        err = mw_hint(error, "memwall scan over several core counts, and fit again");
+    }
     free(offered);
     free(cores);
     free(freqs);
@@ -183,7 +187,9 @@ const struct cli_command cmd_recommend = {
         "that keep the limits with a certainty of 90 %. Configurations that were measured count as what they were measured "
         "to be; the rest is what memwall predict says. Everything is compared with an explicit reference, all cores at the "
         "highest frequency unless --reference names another. Where nothing keeps the limits, "
-        "what comes nearest and the limit in the way are named, and the exit status is 1.\n"
+        "what comes nearest and the limit in the way are named, and the exit status is 1; where too few core counts were "
+        "measured to say anything about those to choose from (one; two for counts beyond them), it names what to measure and "
+        "ends with 4.\n"
         "Prints the choice with the changes of time and energy against the reference (90 % intervals), the near-ties within "
         "2 % and the one of them with the fewest cores, which configurations to measure before relying on it, and the lines "
         "that put it into use and back. Of ten measured points of a table of 312, measuring the three that are named finds "

@@ -72,6 +72,20 @@ check 'speedups alone' "$memwall" recommend speedups.json
 says 'compare core counts only' 'speedups over one core'
 fails 4 'and know no deadline' "$memwall" recommend speedups.json --deadline 10
 
+printf 'cores,time_s\n1,10\n' >one.csv
+"$memwall" fit one.csv -o one.json >/dev/null 2>&1
+fails 4 'a single run' "$memwall" recommend one.json --cores 1-8
+says 'says nothing about 8 cores' 'undetermined: runs on one core count say nothing about 8 cores'
+says 'and what to measure' 'measure 1, 2 and 8 cores'
+fails 4 'nor is it a choice' "$memwall" recommend one.json
+printf 'cores,time_s\n1,10\n4,3\n' >two.csv
+"$memwall" fit two.csv -o two.json >/dev/null 2>&1
+check 'two core counts decide between them' "$memwall" recommend two.json
+fails 4 'and not beyond' "$memwall" recommend two.json --cores 1-16
+printf 'cores,time_s\n1,10\n4,3\n16,1.5\n' >three.csv
+"$memwall" fit three.csv -o three.json >/dev/null 2>&1
+check 'three do, with intervals' "$memwall" recommend three.json --cores 1-20
+
 fails 3 'a table is not a model' "$memwall" recommend table.csv
 says 'but can be fitted' 'memwall fit'
 fails 1 'a model that is not there' "$memwall" recommend nothing.json
