@@ -97,16 +97,19 @@ static void print_params(const struct mw_model *m)
 
 static void print_laws(const struct mw_model *m)
 {
+    const struct mw_model_law *best = mw_fit_best_law(m);
     printf("\n%s%-18s %10s %12s %12s%s\n", cli_bold(), "law", "rms ln", "mse speedup", "left out %", cli_reset());
     for (size_t i = 0; i < m->law_count; i++) {
         const struct mw_model_law *l = &m->laws[i];
         char mse[24] = "-", cv[24] = "-";
         if (l->has_mse_speedup)
-            snprintf(mse, sizeof mse, "%.6g", l->mse_speedup);
+            snprintf(mse, sizeof mse, "%.4f", l->mse_speedup);
         if (l->has_cv)
             snprintf(cv, sizeof cv, "%.2f", l->cv_mape_percent);
-        printf("%-18s %10.4f %12s %12s\n", l->name, l->rmse_log, mse, cv);
+        printf("%-18s %10.4f %12s %12s%s\n", l->name, l->rmse_log, mse, cv, l == best ? "  least" : "");
     }
+    if (!strcmp(m->law, "mixture"))
+        printf("predictions are made by a mixture of them\n");
 }
 
 /* For people, where the model itself goes to a file. */

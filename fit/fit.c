@@ -312,6 +312,30 @@ static enum mw_err copy_text(char **to, const char *from, struct mw_error *error
     return *to ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
 }
 
+const struct mw_model_law *mw_fit_best_law(const struct mw_model *model)
+{
+    const struct mw_model_law *best = NULL;
+    for (size_t i = 0; i < model->law_count; i++)
+        if (model->laws[i].has_cv && (!best || model->laws[i].cv_mape_percent < best->cv_mape_percent))
+            best = &model->laws[i];
+    return best;
+}
+
+/* A law that misses points left out by more than this describes nothing that could be relied on. */
+enum { MISFIT_PERCENT = 30 };
+
+static enum mw_err warn_of_misfit(struct work *w, struct mw_error *error)
+{
+    const struct mw_model_law *best = mw_fit_best_law(&w->model);
+    if (!best || best->cv_mape_percent <= MISFIT_PERCENT)
+        return MW_OK;
+    return mw_quality_warn(&w->quality, error,
+                           "no law describes these runs: the best, %s, is off by %.0f %% at points left out. Other "
+                           "programs may have disturbed the runs, or they are of different inputs: look at the rows, "
+                           "measure again",
+                           best->name, best->cv_mape_percent);
+}
+
 /* Warnings of reading, of the detectors, and of what had to be assumed. */
 static enum mw_err collect_words(struct work *w, struct mw_error *error)
 {
@@ -326,6 +350,8 @@ static enum mw_err collect_words(struct work *w, struct mw_error *error)
             assumed_memory_freq_hz / 1e9);
     if (!err && w->domain.freq_count < 2)
         err = mw_quality_warn(&w->quality, error, "one frequency only: effects of frequency can't be identified");
+    if (!err)
+        err = warn_of_misfit(w, error);
     m->set_aside = calloc(d->set_aside_count + w->quality.set_aside_count + 1, sizeof *m->set_aside);
     m->warnings = calloc(d->warning_count + w->quality.warning_count + 1, sizeof *m->warnings);
     if (!err && (!m->set_aside || !m->warnings))

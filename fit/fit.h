@@ -27,4 +27,7 @@ struct mw_fit_options {
 enum mw_err mw_fit(struct mw_model *model, const struct mw_dataset *dataset, const struct mw_fit_options *options,
                    struct mw_error *error) MW_CHECKED;
 
+/* The law with the least left-out error among those tried; NULL where nothing was left out. */
+const struct mw_model_law *mw_fit_best_law(const struct mw_model *model);
+
 #endif

@@ -219,6 +219,15 @@ for law in auto vls vls-contention vls-onecore amdahl usl amdahl-memory usl-memo
 done
 if [ -z "${unnamed-}" ]; then ok 'all parameters are named'; else not_ok 'all parameters are named' "not with law$unnamed"; fi
 
+# runs that no law describes: it is said; runs that one does: the one is marked, and nothing is said
+{ echo cores,time_s; p=0; for t in 10 4 12 2 9 1.5 14 2 6 1 9 3; do p=$((p + 1)); echo $p,$t; done; } >"$tmp/wild.csv"
+check 'wild runs are fitted' "$memwall" fit "$tmp/wild.csv" -o "$tmp/wild.json"
+says 'no law describes them' 'no law describes these runs'
+{ echo cores,time_s; for p in 1 2 3 4 6 8 10 12; do awk "BEGIN { print \"$p,\" 100 * (.1 + .9 / $p) }"; done; } >"$tmp/tame.csv"
+check 'tame runs are fitted' "$memwall" fit "$tmp/tame.csv" -o "$tmp/tame.json"
+if grep -q 'no law' <<<"$err"; then not_ok 'a law describes these' "$err"; else ok 'a law describes these'; fi
+near 'one law is marked' "$(grep -c ' least$' <<<"$out")" 1 0
+
 # several sets, a model each
 { echo input,cores,time_s; for i in a b; do for p in 1 2 4 8; do awk "BEGIN { print \"$i,$p,\" 10 * (.1 + .9 / $p) }"; done; done; } >"$tmp/two.csv"
 check 'a model for each input' "$memwall" fit "$tmp/two.csv" --by input -o "$tmp/each.json"
