@@ -9,8 +9,8 @@
 static const char style[] =
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
     "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem;border-bottom:1px solid #ddd}"
-    "table{border-collapse:collapse;margin:.5rem 0}td,th{padding:.2rem .7rem;border-bottom:1px solid #eee;text-align:left}"
-    "td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}code{background:#f4f4f4;padding:.1rem .3rem}"
+    "table{border-collapse:collapse;margin:.5rem 0;display:block;max-width:100%;overflow-x:auto}td,th{padding:.2rem .7rem;border-bottom:1px solid #eee;text-align:left}"
+    "td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}code{background:#f4f4f4;padding:.1rem .3rem;overflow-wrap:anywhere}"
     ".verdict{font-size:1.3rem;font-weight:600}.note{color:#666}svg{max-width:100%;height:auto}"
     "@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}td,th{border-color:#333}h2{border-color:#444}"
     "code{background:#2a2a2a}svg{background:#fff}.note{color:#999}}";
@@ -59,10 +59,13 @@ static void print_shares(FILE *f, const struct mw_diagnosis *d)
     fputs("</tr>\n", f);
     share_row(f, d, "serial", offsetof(struct mw_diagnosis_shares, serial));
     share_row(f, d, "parallel", offsetof(struct mw_diagnosis_shares, parallel));
-    share_row(f, d, "memory latency", offsetof(struct mw_diagnosis_shares, latency));
-    share_row(f, d, "memory that does not scale", offsetof(struct mw_diagnosis_shares, nonscaling));
+    share_row(f, d, "memory, shared", offsetof(struct mw_diagnosis_shares, latency));
+    share_row(f, d, "memory, fixed", offsetof(struct mw_diagnosis_shares, nonscaling));
     share_row(f, d, "overhead", offsetof(struct mw_diagnosis_shares, overhead));
-    fputs("</table>\n<p class=note>Median and 90 % interval over all fits that the data allow.</p>\n", f);
+    fputs(
+        "</table>\n<p class=note>Median and 90 % interval over all fits that the data allow. Memory, shared: time that the "
+        "cores divide among them; fixed: time that they don't.</p>\n",
+        f);
 }
 
 static void print_sentences(FILE *f, const struct mw_sentences *sentences)
