@@ -33,8 +33,9 @@ struct mw_tuner {
     double *value, *variance, *chance;
     double ln_reference_time;
     bool has_best;
-    size_t best; /* candidate */
-    double best_value;
+    size_t best;        /* candidate */
+    double best_value;  /* ln objective as read */
+    double to_beat;     /* the same as believed: what a new configuration must improve on */
     double chance_left; /* the largest of a configuration not measured */
     double chance_any;  /* that any of them is better, were they independent */
 };
