@@ -2,6 +2,7 @@
 #include "advise/whatif.h"
 #include "advise/buy.h"
 #include "data/units.h"
+#include "fit/share.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,10 +37,11 @@ enum mw_err mw_whatif_parse(struct mw_whatif *result, const char *text, struct m
             return near ? mw_hint(error, "did you mean '%s'?", near) : MW_USAGE;
         }
         double value;
-        if (!equals || mw_parse_number(equals + 1, &value, NULL) != MW_OK || !(value > 0) || (k == 2 && value < 1))
-            return mw_fail(error, MW_USAGE, "'%s' wants a number above 0, as in %s=%s", KEYS[k], KEYS[k],
-                           k == 2 ? "64" : "0.7");
-        *target[k] = k == 2 ? nearbyint(value) : value;
+        if (!equals || mw_parse_number(equals + 1, &value, NULL) != MW_OK || !(value > 0) ||
+            (k == 2 && fabs(value - nearbyint(value)) > 0))
+            return mw_fail(error, MW_USAGE, "'%s' wants a %s above 0, as in %s=%s", KEYS[k],
+                           k == 2 ? "whole number" : "number", KEYS[k], k == 2 ? "64" : "0.7");
+        *target[k] = value;
     }
     *result = what;
     return MW_OK;
@@ -70,7 +72,7 @@ static bool is_memory(enum mw_verdict verdict)
  * T(p, F) of the measured runs on p cores: C/F + m through the two that bracket F, which is exact at both. false where they
  * don't; the model's interval is carried by its ratio.
  */
-static bool between_runs(double *value, const struct mw_points *points, double cores, double freq_hz)
+static bool between_runs(double *value, double runs_hz[2], const struct mw_points *points, double cores, double freq_hz)
 {
     const struct mw_point *below = NULL, *above = NULL;
     for (size_t i = 0; i < points->count; i++) {
@@ -84,6 +86,8 @@ static bool between_runs(double *value, const struct mw_points *points, double c
     }
     if (!below || !above)
         return false;
+    runs_hz[0] = below->freq_hz;
+    runs_hz[1] = above->freq_hz;
     double u = 1 / below->freq_hz, v = 1 / above->freq_hz, w = 1 / freq_hz;
     *value = below == above ? below->value : above->value + (below->value - above->value) * (w - v) / (u - v);
     return true;
@@ -110,7 +114,7 @@ static enum mw_err read_twin(struct mw_whatif_answer *a, double x, const struct 
     if (err != MW_OK)
         return err;
     double read = twin.value;
-    (void)between_runs(&read, &model->points, a->cores, freq);
+    (void)between_runs(&read, a->runs_hz, &model->points, a->cores, freq);
     a->has_figure = true;
     a->value = x * read;
     a->low = x * twin.low * read / twin.value;
@@ -120,8 +124,8 @@ static enum mw_err read_twin(struct mw_whatif_answer *a, double x, const struct 
 }
 
 /* Bandwidth alone: a figure only where the share that cores don't shrink was identified as such. */
-static void by_bandwidth(struct mw_whatif_answer *a, double now, double y, const struct mw_diagnosis *diagnosis,
-                         double cores_measured)
+static void by_bandwidth(struct mw_whatif_answer *a, double now, double y, const struct mw_model *model,
+                         const struct mw_diagnosis *diagnosis, double cores_measured)
 {
     if (diagnosis->verdict == MW_VERDICT_MEMORY_BANDWIDTH && diagnosis->end_count > 1 &&
         fabs(a->cores - diagnosis->cores) < .5) {
@@ -130,6 +134,12 @@ static void by_bandwidth(struct mw_whatif_answer *a, double now, double y, const
         a->value = now * (1 - share->median * (1 - 1 / y));
         a->low = now * (1 - (y > 1 ? share->high : share->low) * (1 - 1 / y));
         a->high = now * (1 - (y > 1 ? share->low : share->high) * (1 - 1 / y));
+        return;
+    }
+    double low, high;
+    if (y > 1 && mw_share_at(model, a->cores, a->freq_hz, &low, &high) && high < 1 - 1 / y) {
+        a->bound_low = now * (1 - high);
+        snprintf(a->why, sizeof a->why, "at most %.0f %% of the time does not depend on the frequency", 100 * high);
         return;
     }
     snprintf(a->why, sizeof a->why,
@@ -169,9 +179,14 @@ static enum mw_err by_cores(struct mw_whatif_answer *a, const struct mw_model *m
 static void set_bounds(struct mw_whatif_answer *a, double base, double x, double y)
 {
     double factor = fmin(x, 1 / y), other = fmax(x, 1 / y);
-    a->bound_low = base * fmin(factor, 1);
+    a->bound_low = fmax(a->bound_low, base * fmin(factor, 1));
     a->bound_high = base * fmax(other, 1);
     a->crossed = a->has_figure && (a->value < a->bound_low * (1 - CROSSED) || a->value > a->bound_high * (1 + CROSSED));
+    if (!a->has_figure || a->crossed || !(factor < 1 || other > 1)) /* crossed: it is shown and said */
+        return;
+    a->value = fmin(fmax(a->value, a->bound_low), a->bound_high);
+    a->low = fmin(fmax(a->low, a->bound_low), a->value);
+    a->high = fmax(fmin(a->high, a->bound_high), a->value);
 }
 
 enum mw_err mw_whatif_answer(struct mw_whatif_answer *answer, const struct mw_whatif *what,
@@ -192,7 +207,8 @@ enum mw_err mw_whatif_answer(struct mw_whatif_answer *answer, const struct mw_wh
     if (err != MW_OK)
         return err;
     a.now = now.value;
-    (void)between_runs(&a.now, &model->points, query->cores, query->freq_hz);
+    double runs_hz[2];
+    (void)between_runs(&a.now, runs_hz, &model->points, query->cores, query->freq_hz);
     a.now_low = now.low * a.now / now.value;
     a.now_high = now.high * a.now / now.value;
     double x = what->latency, y = what->bandwidth, base = a.now;
@@ -213,7 +229,7 @@ enum mw_err mw_whatif_answer(struct mw_whatif_answer *answer, const struct mw_wh
         else if (latency)
             err = read_twin(&a, x, &d, model, error);
         else
-            by_bandwidth(&a, base, y, diagnosis, d.cores);
+            by_bandwidth(&a, base, y, model, diagnosis, d.cores);
     }
     if (err != MW_OK)
         return err;

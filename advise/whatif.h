@@ -10,8 +10,9 @@
 
 /*
  * What if this machine had another memory, or more cores? By the twin identity: with T = C(p)/F + m(p), a memory x times as
- * slow gives T'(p, F) = x T(p, x F), so the answer is read off the user's own runs at another frequency. Bounds hold
- * whatever the law and are always given; a single figure only where one is known. docs/buying.md.
+ * slow gives T'(p, F) = x T(p, x F), so the answer is read off the user's own runs at another frequency. Bounds are always
+ * given and hold whatever the law (more bandwidth gains no more than the share that does not depend on the frequency);
+ * a single figure only where one is known. docs/buying.md.
  */
 struct mw_whatif {
     double latency;   /* factor on memory latency: .7 is faster; 1: unchanged */
@@ -30,6 +31,7 @@ struct mw_whatif_answer {
     double bound_low, bound_high; /* what it cannot leave */
     bool crossed;                 /* the figure lies outside the bounds by over 2 %: noise; it is not clipped */
     double read_at_hz;            /* the frequency that the figure was read at; 0: none */
+    double runs_hz[2];            /* of the runs at or around it; 0: none on so many cores, the model answers */
     bool has_wider;               /* cores: the answer if memory grew with the cores */
     double wider;
     char why[200]; /* where there is no single figure: what is not known */

@@ -54,7 +54,21 @@ static void change_words(char *text, size_t size, const struct mw_whatif *what)
         at += (size_t)snprintf(text + at, size - at, "%smemory bandwidth %s to %.3g times today's", at ? " and " : "",
                                what->bandwidth < 1 ? "fell" : "rose", what->bandwidth);
     if (what->cores > 0)
-        snprintf(text + at, size - at, "%sthere were %.0f cores", at ? " and " : "", what->cores);
+        snprintf(text + at, size - at, "%sthere %s %.0f core%s", at ? " and " : "", what->cores > 1 ? "were" : "was",
+                 what->cores, what->cores > 1 ? "s" : "");
+}
+
+static void print_source(FILE *out, const struct mw_whatif_answer *a)
+{
+    const double *runs = a->runs_hz;
+    if (runs[0] <= 0)
+        fprintf(out, "Read from the model at %.3g GHz: none of your runs there is on %.0f core%s.\n",
+                a->read_at_hz / 1e9, a->cores, a->cores > 1 ? "s" : "");
+    else if (runs[1] > runs[0])
+        fprintf(out, "Read between your own runs at %.3g and %.3g GHz, as of %.3g GHz.\n", runs[0] / 1e9, runs[1] / 1e9,
+                a->read_at_hz / 1e9);
+    else
+        fprintf(out, "Read from your own runs at %.3g GHz.\n", runs[0] / 1e9);
 }
 
 static void print_answer(FILE *out, const struct mw_whatif *what, const struct mw_whatif_answer *a,
@@ -66,16 +80,16 @@ static void print_answer(FILE *out, const struct mw_whatif *what, const struct m
         snprintf(at, sizeof at, " at %.3g GHz", query->freq_hz / 1e9);
     fprintf(out, "If only %s and everything else stayed: ", change);
     if (a->has_figure)
-        fprintf(out, "%.3g s (%.3g-%.3g) instead of %.3g s on %.0f cores%s", a->value, a->low, a->high, a->now,
-                query->cores, at);
+        fprintf(out, "%.3g s (%.3g-%.3g) instead of %.3g s on %.0f core%s%s", a->value, a->low, a->high, a->now,
+                query->cores, query->cores > 1 ? "s" : "", at);
     else
-        fprintf(out, "between %.3g s and %.3g s, instead of %.3g s on %.0f cores%s; %s, so no single figure",
-                a->bound_low, a->bound_high, a->now, query->cores, at, a->why);
+        fprintf(out, "between %.3g s and %.3g s, instead of %.3g s on %.0f core%s%s; %s, so no single figure",
+                a->bound_low, a->bound_high, a->now, query->cores, query->cores > 1 ? "s" : "", at, a->why);
     if (a->has_figure && a->bound_low < a->bound_high)
         fprintf(out, "; it cannot leave %.3g to %.3g s", a->bound_low, a->bound_high);
     fputs(".\n", out);
     if (a->read_at_hz > 0)
-        fprintf(out, "Read from your own runs at %.3g GHz.\n", a->read_at_hz / 1e9);
+        print_source(out, a);
     if (a->has_wider)
         fprintf(out, "That is with memory %s; %s: %.3g s.\n",
                 what->bandwidth > 1 ? "growing with the cores" : "as it is",

@@ -2,9 +2,9 @@
 #include "fit/binding.h"
 
 #include "fit/combine.h"
+#include "fit/share.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double most = .5;
 /* What cores gain at least; a time that neither cores nor frequency change may as well be waiting for a disk. */
@@ -19,37 +19,6 @@ const char *mw_binding_name(enum mw_binding binding)
 struct range {
     double low, high;
 };
-
-/* m of a time C/F + m at another frequency, from what it is at one. */
-static double carry(double share, double ratio)
-{
-    return share * ratio / (share * ratio + 1 - share);
-}
-
-/* The stated share at the highest measured frequency, carried to freq_hz. */
-static bool find_share(struct range *share, const struct mw_model *model, unsigned cores, double ratio)
-{
-    char name[sizeof model->combinations->name];
-    mw_share_name(name, sizeof name, cores);
-    for (size_t i = 0; i < model->combination_count; i++)
-        if (!strcmp(model->combinations[i].name, name)) {
-            const struct mw_combination *c = &model->combinations[i];
-            *share = (struct range){carry(c->low, ratio), carry(c->high, ratio)};
-            return true;
-        }
-    return false;
-}
-
-/* Linear in ln of the cores between the ends of the data. */
-static struct range between(const struct range *one, const struct range *all, const struct mw_domain *domain,
-                            double cores)
-{
-    if (domain->cores_high == domain->cores_low)
-        return *all;
-    double w = log(cores / domain->cores_low) / log((double)domain->cores_high / domain->cores_low);
-    w = fmin(fmax(w, 0), 1);
-    return (struct range){(1 - w) * one->low + w * all->low, (1 - w) * one->high + w * all->high};
-}
 
 static bool is_flat(const struct mw_model *model, const struct mw_domain *domain)
 {
@@ -68,15 +37,12 @@ enum mw_binding mw_binding_at(const struct mw_model *model, const struct mw_pred
                               double freq_hz, double base_hz)
 {
     struct mw_domain domain;
-    struct range one, all;
+    struct range one, at;
     mw_domain_of(&domain, &model->points);
     if (model->quantity != MW_TIME || domain.freq_count < 2)
         return MW_BIND_UNDETERMINED;
-    double ratio = freq_hz / domain.freq_high_hz;
-    if (!find_share(&one, model, domain.cores_low, ratio))
+    if (!mw_share_at(model, domain.cores_low, freq_hz, &one.low, &one.high))
         return MW_BIND_UNDETERMINED;
-    if (!find_share(&all, model, domain.cores_high, ratio))
-        all = one;
     /* T(1, freq) / T(1, base): the speedup's baseline may be at another frequency */
     double m = (one.low + one.high) / 2, slower = base_hz > 0 ? 1 / (m + (1 - m) * freq_hz / base_hz) : 1;
     struct range speedup = {prediction->speedup_low * slower, prediction->speedup_high * slower};
@@ -86,9 +52,8 @@ enum mw_binding mw_binding_at(const struct mw_model *model, const struct mw_pred
     bool flat = is_flat(model, &domain);
     if (!flat && e.low * one.low > most)
         return MW_BIND_LATENCY;
-    if (cores > domain.cores_high)
+    if (!mw_share_at(model, cores, freq_hz, &at.low, &at.high))
         return MW_BIND_UNDETERMINED;
-    struct range at = between(&one, &all, &domain, cores);
     if (!flat && at.low - e.high * one.high > most)
         return MW_BIND_BANDWIDTH;
     return 1 - e.high - fmax(at.high - e.low * one.low, 0) > most ? MW_BIND_SERIAL : MW_BIND_UNDETERMINED;

@@ -13,7 +13,7 @@ static double clamp(double share)
     return fmin(fmax(share, 0), 1);
 }
 
-static struct mw_combination *find(struct mw_model *model, unsigned cores)
+static struct mw_combination *find(const struct mw_model *model, unsigned cores)
 {
     char name[64];
     mw_share_name(name, sizeof name, cores);
@@ -46,4 +46,25 @@ enum mw_err mw_shares_from_predictions(struct mw_model *model, const struct mw_d
         mw_share_describe(c, ends[i], domain->freq_high_hz);
     }
     return MW_OK;
+}
+
+/* m of a time C/F + m at another frequency, from what it is at one. */
+static double carry(double share, double ratio)
+{
+    return share * ratio / (share * ratio + 1 - share);
+}
+
+bool mw_share_at(const struct mw_model *model, double cores, double freq_hz, double *low, double *high)
+{
+    struct mw_domain domain;
+    mw_domain_of(&domain, &model->points);
+    const struct mw_combination *one = find(model, domain.cores_low), *all = find(model, domain.cores_high);
+    if (model->quantity != MW_TIME || domain.freq_count < 2 || !one || !all || cores > domain.cores_high)
+        return false;
+    double ratio = freq_hz / domain.freq_high_hz, w = 0;
+    if (domain.cores_high > domain.cores_low)
+        w = fmax(log(cores / domain.cores_low) / log((double)domain.cores_high / domain.cores_low), 0);
+    *low = (1 - w) * carry(one->low, ratio) + w * carry(all->low, ratio);
+    *high = (1 - w) * carry(one->high, ratio) + w * carry(all->high, ratio);
+    return true;
 }

@@ -16,4 +16,10 @@
 enum mw_err mw_shares_from_predictions(struct mw_model *model, const struct mw_domain *domain,
                                        struct mw_error *error) MW_CHECKED;
 
+/*
+ * The 90 % interval of that share on `cores` cores at freq_hz: linear in ln of the cores between the ends that the model
+ * states, carried to freq_hz as of C/F + m. false where the model states none or the cores are more than the measured.
+ */
+bool mw_share_at(const struct mw_model *model, double cores, double freq_hz, double *low, double *high);
+
 #endif

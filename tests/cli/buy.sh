@@ -52,11 +52,24 @@ says "names the key" "'cores' is missing"
 # what if
 "$memwall" fit "$root/data/examples/canneal.csv" --force -o "$tmp/c.json" >/dev/null 2>&1 || exit 1
 check "memory latency .7" "$memwall" predict "$tmp/c.json" --what-if memory-latency=0.7
-prints "read from the runs at 1.68 GHz" 'at 1\.68 GHz'
+prints "read between the runs around 1.68 GHz" 'between your own runs at 1\.6 and 1\.7 GHz, as of 1\.68 GHz'
 prints "with bounds" 'it cannot leave'
 check "bandwidth alone" "$memwall" predict "$tmp/c.json" --what-if memory-bandwidth=2
 prints "no single figure" 'no single figure'
 check "unchanged memory" "$memwall" predict "$tmp/c.json" --json --what-if memory-latency=1
+"$memwall" fit "$root/data/examples/swaptions.csv" --force -o "$tmp/w.json" >/dev/null 2>&1 || exit 1
+check "memory of a program without any" "$memwall" predict "$tmp/w.json" --json --what-if memory-latency=0.7
+if awk -F'[:,]' '/"(now|time|time_high|bound_high)_s"/{v[$1]=$2} END{exit !(v["   \"time_s\""]<=v["   \"bound_high_s\""] && v["   \"time_high_s\""]<=v["   \"bound_high_s\""] && v["   \"time_s\""]>0)}' <<<"$out"; then
+    ok "is within its bounds"
+else not_ok "is within its bounds" "$out"; fi
+check "its bandwidth" "$memwall" predict "$tmp/w.json" --what-if memory-bandwidth=2
+prints "gains no more than its share" 'between 1\.(8[5-9]|9[0-9]*)e-06 s and 1\.9[0-9]e-06 s.*at most [0-9] % of the time does not depend'
+check "runs at that frequency" "$memwall" predict "$tmp/c.json" --what-if memory-latency=0.75
+prints "are named alone" 'from your own runs at 1\.8 GHz'
+check "fewer cores" "$memwall" predict "$tmp/c.json" --what-if cores=12
+prints "have an interval" 's \(([0-9.e-]+)-[0-9.e-]+\) instead'
+if grep -qE ' ([0-9.]+e-07) s \(\1-' <<<"$out"; then not_ok "of some width" "$out"; else ok "of some width"; fi
+fails 2 "half a core" "$memwall" predict "$tmp/c.json" --what-if cores=2.5
 check "more cores" "$memwall" predict "$tmp/c.json" --what-if cores=64
 prints "both kinds of memory" 'with memory as it is; if its bandwidth grew'
 fails 2 "over four times the cores" "$memwall" predict "$tmp/c.json" --what-if cores=97
