@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const double FLAT_SPEEDUP = 1.25; /* of a flat curve the serial fraction says nothing */
+static const double WAITING = .5;        /* of the cores busy: fewer are not working, whatever slows them */
 /* The rules of thumb of Furtunato et al. (2020), 6: f under .7 serial; over .9 with large k and m1 memory; m2 cache. */
 static const double THUMB_SERIAL = .7, THUMB_PARALLEL = .9, THUMB_LARGE = .5;
 
@@ -141,7 +142,12 @@ static enum mw_err say_facts(struct mw_sentences *out, const struct mw_diagnosis
         err = mw_sentences_add(out, error, "a step of %.0f %% in time from %u to %u cores (chance %.2f)",
                                100 * d->step_size, d->step_after, d->step_after + 1, d->step_chance);
     if (err == MW_OK && d->busy_cores > 0)
-        err = mw_sentences_add(out, error, "CPU time over wall time is %.1f with all cores", d->busy_cores);
+        err =
+            mw_sentences_add(out, error, "CPU time over wall time is %.1f with all cores%s", d->busy_cores,
+                             d->verdict == MW_VERDICT_SLOWS_DOWN && d->busy_cores < WAITING * d->cores
+                                 ? ": the cores wait rather than work, for input and output, for locks, or for other "
+                                   "programs on the same cores; see that the machine was quiet before blaming the code"
+                                 : "");
     if (err == MW_OK && d->flat_fact == MW_FLAT_POWER)
         err = mw_sentences_add(out, error, "power rises by %.2f %% for each core more: the others hardly work",
                                100 * d->power_per_core);

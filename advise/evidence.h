@@ -29,9 +29,12 @@ enum mw_err mw_karp_flatt_table(struct mw_karp_flatt_row **rows, size_t *count, 
 /* model gives the points, and the parameters of the variable-latency law with their status; none may be fitted. */
 enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw_diagnosis *diagnosis,
                                   const struct mw_model *model, struct mw_error *error) MW_CHECKED;
-/* Two or three sentences: which change in the code or which property of hardware; what to measure where it is open. */
+/*
+ * Two or three sentences: which change in the code or which property of hardware; what to measure where it is open. What is
+ * said of core counts and frequencies is what mw_recommend chooses from the model; nothing is where it can't.
+ */
 enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_diagnosis *diagnosis,
-                                struct mw_error *error) MW_CHECKED;
+                                const struct mw_model *model, struct mw_error *error) MW_CHECKED;
 
 const char *mw_verdict_sentence(enum mw_verdict verdict); /* one line on what the verdict means */
 

@@ -218,6 +218,9 @@ enum mw_err mw_plan_diagnosis(struct mw_plan *plan, const struct mw_points *poin
         if (!err && !plan->count)
             snprintf(plan->state, sizeof plan->state, "verdict so far: %s, %.0f %% sure", mw_verdict_name(now.verdict),
                      100 * now.confidence);
+        if (!err && !plan->count)
+            plan->memory_open = now.memory_open && now.verdict != MW_VERDICT_FLAT &&
+                                now.verdict != MW_VERDICT_SLOWS_DOWN && now.verdict != MW_VERDICT_WEAK_SCALING;
         if (err || step.done)
             break;
         struct mw_plan_point *p = mw_plan_add(plan, o->candidates[step.candidate]);

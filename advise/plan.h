@@ -38,8 +38,9 @@ struct mw_plan_point {
 struct mw_plan {
     struct mw_plan_point *points;
     size_t count;
-    bool settled;    /* nothing is left that is worth a run; points may be empty */
-    char state[240]; /* what is known so far, in a sentence */
+    bool settled;     /* nothing is left that is worth a run; points may be empty */
+    bool memory_open; /* for a diagnosis: all points have one frequency, and one run at another would tell more */
+    char state[240];  /* what is known so far, in a sentence */
 };
 
 /*

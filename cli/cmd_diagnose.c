@@ -109,7 +109,7 @@ static enum mw_err diagnose(struct report *r, unsigned long seed, struct mw_erro
     if (!err)
         err = mw_diagnosis_evidence(&r->evidence, &r->diagnosis, &r->model, error);
     if (!err)
-        err = mw_diagnosis_advice(&r->advice, &r->diagnosis, error);
+        err = mw_diagnosis_advice(&r->advice, &r->diagnosis, &r->model, error);
     if (!err)
         err = mw_karp_flatt_table(&r->rows, &r->row_count, &r->model.points, error);
     if (!err && r->has_next && r->diagnosis.freq_max_hz > 0)

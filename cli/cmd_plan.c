@@ -76,6 +76,7 @@ struct plan_task {
     struct mw_candidate *candidates;
     size_t candidate_count;
     struct mw_plan plan;
+    bool other_freq; /* the data name one frequency and nobody said what can be set: a run at another would tell more */
 };
 
 static void release(struct plan_task *t)
@@ -256,11 +257,22 @@ static enum mw_err make(struct plan_task *t, const struct plan_options *o, struc
     for (size_t i = 0; purpose_choices[i]; i++)
         if (!strcmp(purpose_choices[i], o->purpose))
             with.purpose = purposes[i];
+    bool freqs_known = o->machine || o->freq || t->freq_count > 1;
     enum mw_err err = goal_from_options(&with.goal, &o->goal, error);
     if (!err && t->points.count && t->points.quantity == MW_SPEEDUP && with.purpose == MW_PLAN_BEST)
         err = mw_fail(error, MW_DATA, "'%s' holds speedups: without times the best configuration cannot be planned for",
                       t->cli->operands[0]);
-    return err ? err : mw_plan_make(&t->plan, &t->points, &with, error);
+    if (!err)
+        err = mw_plan_make(&t->plan, &t->points, &with, error);
+    t->other_freq = !err && t->plan.memory_open && !freqs_known;
+    t->plan.settled = t->plan.settled && !t->other_freq;
+    if (t->other_freq) {
+        size_t length = strlen(t->plan.state);
+        snprintf(t->plan.state + length, sizeof t->plan.state - length,
+                 "; memory is not excluded: if the frequency can be set, one run of all %.0f cores at the lowest tells",
+                 t->cores[t->core_count - 1]);
+    }
+    return err;
 }
 
 static void print_human(const struct plan_task *t)

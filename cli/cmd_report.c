@@ -59,7 +59,7 @@ static enum mw_err print_page(struct cli *cli, const struct mw_model *model, str
     if (!err && diagnosed)
         err = mw_diagnosis_evidence(&evidence, &diagnosis, model, &cli->error);
     if (!err && diagnosed)
-        err = mw_diagnosis_advice(&advice, &diagnosis, &cli->error);
+        err = mw_diagnosis_advice(&advice, &diagnosis, model, &cli->error);
     if (!err) {
         choose(model, cli->common.seed, choices, texts);
         const struct mw_report report = {.model = model,

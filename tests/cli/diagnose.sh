@@ -25,14 +25,24 @@ check "the same twice" bash -c "'$memwall' diagnose '$tmp/m.json' >'$tmp/a' && '
 
 verdict "swaptions steps at 13 cores" "$root/data/examples/swaptions.csv" boundary-step --boundaries 12
 prints "the step is named" '"after_cores": 12'
+prints "cores beyond the step still gain, as recommend has it" 'More cores still gain: 24 take 45 % less time than 12'
 verdict "its own guess of the boundary, too" "$root/data/examples/swaptions.csv" boundary-step
 verdict "hyper-threads of the Xeon" "$root/data/examples/xeon-bt.csv" boundary-step
 prints "memory is not excluded at one frequency" 'memory-not-excluded'
+
+prints "if there is another frequency" 'if the frequency can be set'
+check "plan names that run" "$memwall" plan "$tmp/m.json" --for diagnosis
+prints "as the one that is left" 'one run of all 20 cores at the lowest tells'
+check "where the machine has one frequency" "$memwall" plan "$tmp/m.json" --for diagnosis --freq 2.2
+prints "nothing is left" 'nothing left is worth a run'
 
 # slower with every core: run it on one
 printf 'cores,time_s\n1,72.271\n2,114.911\n4,133.468\n8,146.595\n' >"$tmp/inverse.csv"
 verdict "slower with every core" "$tmp/inverse.csv" slows-down
 prints "one core is advised" 'one core'
+printf 'cores,time_s,cpu_s\n1,72.271,72\n2,114.911,70\n4,133.468,75\n8,146.595,80\n' >"$tmp/waits.csv"
+verdict "slower, with idle cores" "$tmp/waits.csv" slows-down
+prints "they wait" 'CPU time over wall time is 0.5 with all cores: the cores wait'
 # flat: times don't tell why, CPU time does
 printf 'cores,time_s\n1,1.322\n2,1.323\n3,1.330\n4,1.331\n' >"$tmp/flat.csv"
 verdict "flat from times alone" "$tmp/flat.csv" flat
