@@ -19,6 +19,9 @@ static const struct measure_probe *const probes[] = {
 
 static const char *const pages_choices[] = {"huge", "4k", "both", NULL};
 
+/* more than this times --max-time is said */
+static const double overrun_said = 1.2;
+
 #define FIELD(name) CLI_FIELD(struct measure_options, name)
 static const struct cli_option options[] = {
     {"cores", CLI_STRING, FIELD(cores), "LIST",
@@ -28,7 +31,9 @@ static const struct cli_option options[] = {
     {"runs", CLI_COUNT, FIELD(runs), "N",
      "repetitions of each measurement (default: as many as the time allows, at most 10)", NULL, 2, 100000},
     {"max-time", CLI_DURATION, FIELD(max_time_s), "S",
-     "time that the measurement may take (default 50 s; with --runs, what they take)", NULL, 0, 0},
+     "time that the measurement may take (default 50 s; with --runs, what they take); stream takes two repetitions of "
+     "each kernel on each core count all the same",
+     NULL, 0, 0},
     {"array", CLI_SIZE, FIELD(array_bytes), "SIZE",
      "stream: bytes of one array (default and least: 4 times the last-level caches in use)", NULL, 0, 0},
     {"llc", CLI_SIZE, FIELD(llc_bytes), "SIZE",
@@ -218,6 +223,17 @@ static enum mw_err measure(struct measure_run *run, const struct measure_probe *
     return err;
 }
 
+/* Less than it needs for one valid value of each row no probe can do. */
+static void say_overrun(const struct measure_run *run)
+{
+    double took_s = mw_now_s() - run->start_s, asked_s = run->options->max_time_s;
+    if (!run->cli->common.dry_run && asked_s > 0 && took_s > overrun_said * asked_s)
+        cli_warn(
+            run->cli,
+            "took %.3g s, not the %.3g s asked for: the least that gives each row a value; fewer --cores%s take less",
+            took_s, asked_s, run->options->kernels ? "" : " (and, for stream, --kernel)");
+}
+
 static int run_measure(struct cli *cli, const void *opaque)
 {
     const struct measure_probe *probe = find_probe(cli->operands[0]);
@@ -237,6 +253,7 @@ static int run_measure(struct cli *cli, const void *opaque)
     enum mw_err err = measure(&run, probe, &cli->error);
     if (err)
         return cli_fail(cli, &cli->error);
+    say_overrun(&run);
     if (run.rows_off)
         cli_warn(cli, "%zu rows: freq_effective_ghz is not the frequency that was set", run.rows_off);
     if (run.disturbed)

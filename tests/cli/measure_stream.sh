@@ -17,6 +17,8 @@ awk -F, -v OFS=, '!/^#/ && !h {h=1; next} !/^#/ {b["copy"]=b["scale"]=b["update"
     b["read"]=b["fill"]=8; split($4, k, "-"); r=$5/8*b[k[1]]/$8/1e6; if (r/$6 > 1.001 || r/$6 < .999 || $8>$7 || $7>$9) exit 1}' \
     <<<"$out" && ok 'best rate is bytes over the least time' || not_ok 'best rate is bytes over the least time' "$out"
 
+check 'less time than one repetition takes' "$memwall" measure stream --cores 1 --llc 2MiB --kernel read --max-time 0.001s
+says 'is said to be exceeded' 'took .* not the 0.001 s asked for'
 check 'a smaller array is enlarged' "$memwall" measure stream --cores 1 --llc 2MiB --array 4MiB --kernel read --runs 1000 --max-time 0.2s
 says 'and it is said' 'enlarged to 8388608'
 prints 'four times the caches' ',read,8388608,'
