@@ -111,8 +111,7 @@ static bool clear(const struct mw_mechanism_draw *d, enum mw_verdict label, unsi
     case MW_VERDICT_MEMORY_LATENCY:
         return s.latency > .36 && serial < .15 && s.nonscaling < .1;
     case MW_VERDICT_MEMORY_BANDWIDTH:
-        return s.nonscaling > .36 && s.latency < .7 * s.nonscaling && serial < .15 &&
-               above_roofless(d, cores) > 1.15;
+        return s.nonscaling > .36 && s.latency < .7 * s.nonscaling && serial < .15 && above_roofless(d, cores) > 1.15;
     case MW_VERDICT_CACHE:
         return mw_diagnose_class(d, cores, 1.12) == label;
     case MW_VERDICT_GRANULARITY:
