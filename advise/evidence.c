@@ -130,7 +130,8 @@ static enum mw_err say_frequency(struct mw_sentences *out, const struct mw_diagn
         if (high && low && (i == 0 || d->cores > 1))
             err = mw_sentences_add(
                 out, error, "on %.0f core%s %.2f of the time at %.3g GHz does not depend on the frequency", at[i],
-                at[i] > 1 ? "s" : "", (1 - r * low->value / high->value) / (1 - r), d->freq_max_hz / 1e9);
+                at[i] > 1 ? "s" : "", fmin(fmax((1 - r * low->value / high->value) / (1 - r), 0), 1),
+                d->freq_max_hz / 1e9);
     }
     return err;
 }

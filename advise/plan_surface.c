@@ -157,8 +157,8 @@ enum mw_err mw_plan_surface(struct mw_plan *plan, const struct mw_points *points
     }
     if (!err) {
         plan->settled = plan->count == 0;
-        snprintf(plan->state, sizeof plan->state, "%zu points measured; predictions are good to %.1f %% on average",
-                 points->count, 100 * before);
+        snprintf(plan->state, sizeof plan->state, "%zu point%s measured; predictions are good to %.1f %% on average",
+                 points->count, points->count == 1 ? "" : "s", 100 * before);
     }
     free(used);
     surface_release(&s);

@@ -115,8 +115,8 @@ static void print_laws(const struct mw_model *m)
 /* For people, where the model itself goes to a file. */
 static void print_summary(const struct mw_model *m, const char *path)
 {
-    printf("%s: %zu of %zu rows, %zu points%s\n", m->file, m->used, m->rows, m->points.count,
-           m->quantity == MW_SPEEDUP ? " (speedups)" : "");
+    printf("%s: %zu of %zu rows, %zu point%s%s\n", m->file, m->used, m->rows, m->points.count,
+           m->points.count == 1 ? "" : "s", m->quantity == MW_SPEEDUP ? " (speedups)" : "");
     printf("parameters of %s, loss %s, 90 %% profile intervals:\n",
            strcmp(m->law, "mixture") ? m->law
            : m->weak                 ? "sun-ni"

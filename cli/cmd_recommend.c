@@ -99,8 +99,6 @@ static enum mw_err read_all(struct recommendation *rec, const struct recommend_o
     enum mw_err err = goal_from_options(&rec->goal, &o->goal, error);
     if (!err)
         err = mw_model_read(&rec->model, rec->cli->operands[0], error);
-    if (err == MW_DATA && !error->hint[0])
-        mw_hint(error, "recommend takes a model: memwall fit runs.csv | memwall recommend -");
     if (!err && o->power_model) {
         err = recommend_read_power(&power, o->power_model, error);
         if (!err) {

@@ -61,7 +61,7 @@ enum mw_err scan_say_noise(const struct scan *scan, bool *noisy, struct mw_error
     if (noise.disturbed)
         cli_warn(
             cli,
-            "other programs used the scan's cores during %zu of %zu runs (up to %.2g %% of their time): stop them, "
+            "other programs used the scan's cores during %zu of %zu runs (up to %.0f %% of their time): stop them, "
             "or take more runs",
             noise.disturbed, scan->log_count, 100 * noise.foreign_most);
     *noisy = noise.first_slow || noise.drift || (double)noise.disturbed > disturbed_most * (double)scan->log_count;

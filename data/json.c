@@ -19,8 +19,13 @@ enum mw_err mw_json_read(json_t **root, const char *path, struct mw_error *error
     json_t *parsed = json_loadb(bytes.data, bytes.size, JSON_REJECT_DUPLICATES, &why);
     if (parsed)
         *root = parsed;
-    else
+    else {
+        size_t blank = strspn(bytes.data, " \t\r\n");
         err = mw_fail(error, MW_DATA, "%s:%d: not JSON: %s", bytes.name, why.line, why.text);
+        if (json_error_code(&why) == json_error_premature_end_of_input &&
+            (bytes.data[blank] == '{' || bytes.data[blank] == '['))
+            mw_hint(error, "it begins as JSON and ends too early: the file seems to be cut short");
+    }
     mw_bytes_release(&bytes);
     return err;
 }

@@ -383,6 +383,9 @@ enum mw_err mw_model_read(struct mw_model *model, const char *path, struct mw_er
     struct mw_error inner;
     json_t *root;
     enum mw_err err = mw_json_read(&root, path, error);
+    if (err == MW_DATA && error && !*error->hint)
+        mw_hint(error,
+                "a model is wanted here; of a table of runs memwall fit makes one: memwall fit runs.csv -o model.json");
     if (err)
         return err;
     struct mw_model got = {0};

@@ -348,6 +348,8 @@ static enum mw_err find_layout(struct layout *layout, struct mw_table *table, co
         return mw_fail(error, MW_DATA, "%s:%ld: no header and no rows", table->name, line.number);
     if (*first.start == '{' || *first.start == '[') {
         mw_fail(error, MW_DATA, "%s:%ld: this is JSON, not a table", table->name, first.number);
+        if (strstr(bytes->data, "\"memwall-model/"))
+            return mw_hint(error, "it is a model already: memwall predict, diagnose and recommend take it");
         return mw_hint(error, "memwall import reads the JSON of hyperfine, google-benchmark and perf-stat");
     }
     table->delimiter = fixed ? fixed : find_delimiter(&first, &second);

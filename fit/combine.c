@@ -190,12 +190,14 @@ static void settle(struct mw_model_param *param, const struct mw_region *region,
         snprintf(param->settle, sizeof param->settle,
                  "the same core counts at a second frequency, as far away as it can be set");
     else if (of_memory)
-        snprintf(param->settle, sizeof param->settle,
-                 "more than %u cores, at the lowest and the highest frequency: where the memory wall binds",
-                 domain->cores_high);
+        snprintf(
+            param->settle, sizeof param->settle,
+            "more than %u cores, if the machine has them, at the lowest and the highest frequency: where the memory "
+            "wall binds; else more frequencies and repetitions",
+            domain->cores_high);
     else
         snprintf(param->settle, sizeof param->settle,
-                 "runs on more than %u cores, and repetitions of those on the most", domain->cores_high);
+                 "repetitions of the runs on %u cores, and runs on more if the machine has them", domain->cores_high);
 }
 
 /* Parameters of the memory: they enter together with the frequency. */

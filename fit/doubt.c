@@ -142,8 +142,8 @@ static size_t data_doubts(const struct mw_model *model, const struct asked *aske
         struct mw_doubt *doubt = &doubts[count++];
         *doubt = (struct mw_doubt){.kind = MW_DOUBT_FEW_POINTS};
         snprintf(doubt->text, sizeof doubt->text,
-                 "%zu configurations without repetitions: the intervals are wide because little is known",
-                 model->points.count);
+                 "%zu configuration%s without repetitions: the intervals are wide because little is known",
+                 model->points.count, model->points.count == 1 ? "" : "s");
     }
     if (asked->other_freq && asked->freq_low == asked->freq_high) {
         struct mw_doubt *doubt = &doubts[count++];

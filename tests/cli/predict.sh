@@ -61,7 +61,15 @@ fails 2 'no frequency can be asked for' "$memwall" predict "$tmp/n.json" --freq 
 
 fails 2 'a bad list' "$memwall" predict "$tmp/m.json" --cores 0
 fails 2 'a bad baseline' "$memwall" predict "$tmp/m.json" --baseline highest
-fails 3 'a file that is no model' "$memwall" predict "$tmp/runs.csv"
+for command in predict diagnose report recommend; do
+    fails 3 "a table given to $command" "$memwall" $command "$tmp/runs.csv"
+    says 'is told what to do' 'hint: .*memwall fit runs.csv'
+done
+head -c 2000 "$tmp/m.json" >"$tmp/half.json"
+fails 3 'half a model' "$memwall" predict "$tmp/half.json"
+says 'is called so' 'cut short'
+fails 3 'a model given to fit' "$memwall" fit "$tmp/m.json"
+says 'is called so too' 'a model already'
 fails 1 'no file' "$memwall" predict "$tmp/absent.json"
 
 # What binds: (c/p + s) 2.4/F + l/p + b, b shared by the cores up to the fourth
