@@ -27,7 +27,8 @@ static const char *const REMEDY[MW_VERDICT_COUNT][2] = {
     [MW_VERDICT_SERIAL] =
         {"Find what runs on one core (input, output, set-up, a lock, a reduction) by a profile of a run on "
          "all cores, and make it parallel or overlap it.",
-         "Until then few fast cores serve it as well as many; run several instances side by side."},
+         "Until then further cores gain ever less (memwall recommend --within 5 names the fewest that are enough); run "
+         "several instances side by side."},
     [MW_VERDICT_MEMORY_LATENCY] =
         {"Make accesses fewer or earlier: a denser layout, blocking for the caches, software "
          "prefetch, independent accesses in flight, huge pages.",
