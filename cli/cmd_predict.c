@@ -9,8 +9,10 @@
 #include "fit/doubt.h"
 #include "fit/predict.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct predict_options {
     const char *cores, *freq, *baseline;
@@ -170,6 +172,43 @@ static enum mw_err write_csv(const struct cli *cli, const struct answers *a, con
     return err;
 }
 
+static void print_interval(int width, bool has, double value, double low, double high)
+{
+    char text[64] = "-";
+    if (has)
+        snprintf(text, sizeof text, "%.4g (%.3g to %.3g)", value, low, high);
+    printf(" %*s", width, text);
+}
+
+/* For people at a terminal: fewer digits, and only what the model knows. */
+static void print_table(const struct answers *a)
+{
+    enum { WIDE = 32, NARROW = 22 };
+    bool time = a->model.quantity == MW_TIME, energy = a->count && a->predictions[0].has_energy;
+    printf("median and 90 %% interval\n%s%5s %5s", cli_bold(), "cores", "GHz");
+    if (time)
+        printf(" %*s", WIDE, "time (s)");
+    printf(" %*s", NARROW, "speedup");
+    if (energy)
+        printf(" %9s %*s", "power (W)", WIDE, "energy (J)");
+    printf("  binding%s\n", cli_reset());
+    for (size_t i = 0; i < a->count; i++) {
+        const struct mw_prediction *p = &a->predictions[i];
+        printf("%5.0f ", a->query[i].cores);
+        printf(a->query[i].freq_hz > 0 ? "%5.4g" : "    -", a->query[i].freq_hz / 1e9);
+        if (time)
+            print_interval(WIDE, true, p->value, p->low, p->high);
+        print_interval(NARROW, true, p->speedup, p->speedup_low, p->speedup_high);
+        if (energy) {
+            printf(p->has_energy ? " %9.4g" : "         -", p->power_w);
+            print_interval(WIDE, p->has_energy, p->energy_j, p->energy_low_j, p->energy_high_j);
+        }
+        const char *binding = mw_binding_name(p->binding);
+        printf("  %s%s\n", *binding ? binding : "not sure",
+               p->extrapolated_cores || p->extrapolated_freq ? ", extrapolated" : "");
+    }
+}
+
 static json_t *row_json(const struct answers *a, size_t i)
 {
     struct cell cells[CELLS];
@@ -228,9 +267,12 @@ static int run(struct cli *cli, const void *opaque)
         err = mw_provenance_init(&provenance, cli->argc, cli->argv, &cli->error);
     for (size_t i = 0; i < a.doubt_count && !err; i++)
         cli_warn(cli, "%s", a.doubts[i].text);
-    if (!err)
-        err = cli->common.json ? write_json(cli, &a, o, &provenance, &cli->error)
-                               : write_csv(cli, &a, &provenance, &cli->error);
+    if (!err && cli->common.json)
+        err = write_json(cli, &a, o, &provenance, &cli->error);
+    else if (!err && !cli->common.csv && !cli->common.output && isatty(STDOUT_FILENO))
+        print_table(&a);
+    else if (!err)
+        err = write_csv(cli, &a, &provenance, &cli->error);
     mw_provenance_release(&provenance);
     answers_release(&a);
     return err ? cli_fail(cli, &cli->error) : 0;
@@ -246,7 +288,7 @@ const struct cli_command cmd_predict = {
         "more than half of the time (compute, serial, latency or bandwidth; empty where nothing does or the data, as "
         "those of one frequency, can't tell), and whether the point lies outside the measured domain. What the "
         "data cannot decide is said on standard error, with the point to measure. A model of speedups alone leaves "
-        "time and energy empty. Columns: cores, freq_ghz, time_s, time_low_s, time_high_s, speedup, speedup_low, "
+        "time and energy empty. A table on a terminal, CSV elsewhere and with --csv; its columns: cores, freq_ghz, time_s, time_low_s, time_high_s, speedup, speedup_low, "
         "speedup_high, power_w, energy_j, energy_low_j, energy_high_j, binding, extrapolated (yes or no). "
         "With --target the program is carried to other machines by their profiles (memwall(1) says where some are and where profile.md explains them): a range, "
         "a ranking on standard error, and which two points to measure there; runs measured there (--target-runs) take "

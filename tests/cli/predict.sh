@@ -19,6 +19,14 @@ worst=$(grep -v '^#' <<<"$out" | awk -F, 'NR>1{t=100*((.02+.98/$1)/$2+.2/$1); e=
 if [ "$worst" = good ]; then ok 'within 2 % of the truth, inside its intervals'; else not_ok 'within 2 % of the truth, inside its intervals' "$worst"; fi
 prints 'one core is its own baseline' '^1,1.2,[^,]*,[^,]*,[^,]*,1,1,1,,,,,[a-z]*,no$'
 
+if command -v script >/dev/null; then
+    out=$(TERM=dumb script -qec "$memwall predict $tmp/m.json --cores 1,8" /dev/null </dev/null)
+    prints 'a terminal gets a table' 'time \(s\) +speedup'
+    out=$(TERM=dumb script -qec "$memwall predict $tmp/m.json --cores 1,8 --csv" /dev/null </dev/null)
+    prints 'and CSV where it is asked for' '^cores,freq_ghz,time_s'
+else
+    skip 'a terminal gets a table' 'no script(1)'
+fi
 check 'the lowest frequency as baseline' "$memwall" predict "$tmp/m.json" --cores 1 --freq 1.2,2.4 --baseline lowest
 prints 'the lowest frequency itself is 1' '^1,1.2,[^,]*,[^,]*,[^,]*,1,1,1,'
 prints 'twice the frequency is less than twice as fast' '^1,2.4,[^,]*,[^,]*,[^,]*,1\.[67]'
