@@ -21,6 +21,9 @@ prints "shares at the ends" '"memory_latency"'
 check "human text" "$memwall" diagnose "$tmp/m.json"
 prints "says what to do" 'what to do'
 prints "has a Karp-Flatt column" 'Karp-Flatt'
+"$memwall" fit "$root/data/examples/swaptions.csv" --force -o "$tmp/noise.json" >/dev/null 2>&1 || exit 1
+check "a share that noise makes negative" "$memwall" diagnose "$tmp/noise.json"
+prints "is none" 'on 1 core 0\.00 of the time at 2\.4 GHz'
 check "the same twice" bash -c "'$memwall' diagnose '$tmp/m.json' >'$tmp/a' && '$memwall' diagnose - <'$tmp/m.json' | cmp - '$tmp/a'"
 
 verdict "swaptions steps at 13 cores" "$root/data/examples/swaptions.csv" boundary-step --boundaries 12
