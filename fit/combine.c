@@ -99,6 +99,8 @@ static void describe_wall(struct mw_combination *c, const struct place *at, cons
 {
     char freq[32], low[16];
     const char *wall = wall_words(params, at->phi, domain);
+    /* its time goes as m1 + m2/p: no plateau where the second is the larger at all measured cores */
+    bool sinks = params[MW_VLS_M2] > params[MW_VLS_M1] * domain->cores_high;
     at_frequency(freq, sizeof freq, domain->freq_high_hz);
     number(low, sizeof low, c->low);
     snprintf(c->name, sizeof c->name, "wall_cores");
@@ -110,8 +112,8 @@ static void describe_wall(struct mw_combination *c, const struct place *at, cons
                  "%s takes over at %s cores%s or later, or never: not decided by runs on up to %u cores", wall, low,
                  freq, domain->cores_high);
     else
-        snprintf(c->text, sizeof c->text, "%s takes over at %.0f cores%s (%s to %.0f)", wall, ceil(c->value), freq, low,
-                 ceil(c->high));
+        snprintf(c->text, sizeof c->text, "%s takes over at %.0f cores%s (%s to %.0f)%s", wall, ceil(c->value), freq,
+                 low, ceil(c->high), sinks ? ", and still sinks with further cores" : "");
 }
 
 static void describe_limit(struct mw_combination *c, const struct place *at, double freq_hz)
