@@ -112,7 +112,7 @@ static int run(struct cli *cli, const void *data)
     bool noisy = false;
     if (!err)
         err = scan_say_noise(&scan, &noisy, &cli->error);
-    if (!err)
+    if (!err && !cli->common.dry_run)
         err = check_any_good(&scan, &cli->error);
     mw_stop_close(&scan.stop);
     scan_release(&scan);

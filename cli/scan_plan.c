@@ -347,7 +347,7 @@ static enum mw_err print_round(struct scan *scan, struct mw_error *error)
     struct mw_config *config;
     enum mw_err err = print_writes(scan, 0, 0, error);
     while (!err && (config = mw_schedule_next(&scan->schedule)) && !config->done) {
-        printf("%u cores", config->cores);
+        printf("%u core%s", config->cores, config->cores == 1 ? "" : "s");
         if (config->freq_hz > 0)
             printf(" at %.6g GHz", config->freq_hz / 1e9);
         printf("\n");
