@@ -11,9 +11,9 @@ double mw_hot_residuals(const double *offset, double sign, const double *h, size
 /* out[i] = out[i] - shift */
 void mw_hot_shift(double shift, size_t n, double *out);
 /*
- * sum of ln(1 + inverse z_i^2), padded a multiple of 8 and z zero beyond the data. Eight factors share one logarithm:
- * with |residual| < 700 in ln and sigma >= .003 their product stays below 1e86.
+ * sum of ln(1 + inverse z_i^2), i < n. Eight factors share one logarithm: with |residual| < 700 in ln and sigma >= .003
+ * their product stays below 1e86.
  */
-double mw_hot_student(const double *z, double inverse, size_t padded);
+double mw_hot_student(const double *z, double inverse, size_t n);
 
 #endif

@@ -245,13 +245,7 @@ double mw_loss_mean(const double *r, size_t n, double c)
             sum += r[i] * r[i];
         return sum / (double)n;
     }
-    enum { TOGETHER = 8 }; /* that mw_hot_student takes at a time */
-    double inverse = 1 / (c * c);
-    size_t whole = n - n % TOGETHER;
-    sum = mw_hot_student(r, inverse, whole);
-    for (size_t i = whole; i < n; i++)
-        sum += log(1 + inverse * r[i] * r[i]);
-    return c * c * sum / (double)n;
+    return c * c * mw_hot_student(r, 1 / (c * c), n) / (double)n;
 }
 
 /* Residuals before b: y - ln h (+ ln h of one core), unweighted; or S - h1/h. */
