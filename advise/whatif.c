@@ -136,8 +136,9 @@ static void by_bandwidth(struct mw_whatif_answer *a, double now, double y, const
         a->high = now * (1 - (y > 1 ? share->low : share->high) * (1 - 1 / y));
         return;
     }
+    struct mw_shares shares = mw_shares_of(model);
     double low, high;
-    if (y > 1 && mw_share_at(model, a->cores, a->freq_hz, &low, &high) && high < 1 - 1 / y) {
+    if (y > 1 && mw_share_at(&shares, a->cores, a->freq_hz, &low, &high) && high < 1 - 1 / y) {
         a->bound_low = now * (1 - high);
         snprintf(a->why, sizeof a->why, "at most %.0f %% of the time does not depend on the frequency", 100 * high);
         return;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/binding.h"
 
-#include "fit/combine.h"
-#include "fit/share.h"
-
 #include <math.h>
 
 static const double most = .5;
@@ -33,15 +30,19 @@ static bool is_flat(const struct mw_model *model, const struct mw_domain *domain
     return longest < flat_speedup * shortest;
 }
 
-enum mw_binding mw_binding_at(const struct mw_model *model, const struct mw_prediction *prediction, double cores,
+struct mw_binder mw_binder_of(const struct mw_model *model)
+{
+    struct mw_binder binder = {.shares = mw_shares_of(model)};
+    binder.flat = is_flat(model, &binder.shares.domain);
+    return binder;
+}
+
+enum mw_binding mw_binding_at(const struct mw_binder *binder, const struct mw_prediction *prediction, double cores,
                               double freq_hz, double base_hz)
 {
-    struct mw_domain domain;
+    const struct mw_shares *shares = &binder->shares;
     struct range one, at;
-    mw_domain_of(&domain, &model->points);
-    if (model->quantity != MW_TIME || domain.freq_count < 2)
-        return MW_BIND_UNDETERMINED;
-    if (!mw_share_at(model, domain.cores_low, freq_hz, &one.low, &one.high))
+    if (!mw_share_at(shares, shares->domain.cores_low, freq_hz, &one.low, &one.high))
         return MW_BIND_UNDETERMINED;
     /* T(1, freq) / T(1, base): the speedup's baseline may be at another frequency */
     double m = (one.low + one.high) / 2, slower = base_hz > 0 ? 1 / (m + (1 - m) * freq_hz / base_hz) : 1;
@@ -49,12 +50,11 @@ enum mw_binding mw_binding_at(const struct mw_model *model, const struct mw_pred
     struct range e = {fmin(speedup.low / cores, 1), fmin(speedup.high / cores, 1)};
     if (e.low * (1 - one.high) > most)
         return MW_BIND_COMPUTE;
-    bool flat = is_flat(model, &domain);
-    if (!flat && e.low * one.low > most)
+    if (!binder->flat && e.low * one.low > most)
         return MW_BIND_LATENCY;
-    if (!mw_share_at(model, cores, freq_hz, &at.low, &at.high))
+    if (!mw_share_at(shares, cores, freq_hz, &at.low, &at.high))
         return MW_BIND_UNDETERMINED;
-    if (!flat && at.low - e.high * one.high > most)
+    if (!binder->flat && at.low - e.high * one.high > most)
         return MW_BIND_BANDWIDTH;
     return 1 - e.high - fmax(at.high - e.low * one.low, 0) > most ? MW_BIND_SERIAL : MW_BIND_UNDETERMINED;
 }

@@ -68,7 +68,7 @@ static void mix(struct mw_comb *comb, const double *mass, const double *ln_l)
 }
 
 enum mw_err mw_comb_init(struct mw_comb *comb, const struct mw_problem *problem,
-                         double (*prior_mass)(double value, const void *context), const void *context,
+                         double (*prior_mass)(double value, size_t param, const void *context), const void *context,
                          struct mw_error *error)
 {
     struct mw_comb made = {0};
@@ -87,7 +87,7 @@ enum mw_err mw_comb_init(struct mw_comb *comb, const struct mw_problem *problem,
     made.edge = mass + 2 * made.count;
     made.ln_ratio = mass + 3 * made.count;
     for (size_t i = 0; i < made.count; i++)
-        mass[i] = prior_mass(made.low + (double)i, context);
+        mass[i] = prior_mass(made.low + (double)i, made.param, context);
     profile(&made, &searcher, ln_l);
     mix(&made, mass, ln_l);
     mw_searcher_release(&searcher);

@@ -20,11 +20,11 @@ struct mw_comb {
 };
 
 /*
- * For problem->law inside the problem's bounds. prior_mass(value, context): the prior's mass of a value, not normalised.
+ * For problem->law inside the problem's bounds. prior_mass(value, param, context): the prior's mass of a value, not normalised.
  * Cost: a few iterations of Levenberg-Marquardt for each value. MW_NOMEM leaves it empty.
  */
 enum mw_err mw_comb_init(struct mw_comb *comb, const struct mw_problem *problem,
-                         double (*prior_mass)(double value, const void *context), const void *context,
+                         double (*prior_mass)(double value, size_t param, const void *context), const void *context,
                          struct mw_error *error) MW_CHECKED;
 void mw_comb_release(struct mw_comb *comb);
 /* The value at u in [0, 1]; *ln_ratio is added to. */

@@ -236,9 +236,6 @@ static enum mw_err comb_law(struct workshop *shop, const struct job *jobs, size_
     if (at == count || jobs[at].independent)
         return MW_OK;
     mw_prior_map_init(&map, jobs[at].law, jobs[at].prior, shop->p_max, &shop->limits);
-    size_t param = 0;
-    while (!(jobs[at].law->whole & 1u << param))
-        param++;
     enum mw_err err = mw_problem_init(&all, &shop->model->points, MW_LOSS_LOG, shop->model->memory_freq_hz, error);
     if (!err)
         err = mw_problem_thin(&few, &all, MW_SPOTS_SAMPLE, error);
@@ -246,7 +243,7 @@ static enum mw_err comb_law(struct workshop *shop, const struct job *jobs, size_
         mw_problem_law(&few, jobs[at].law);
         for (size_t i = few.n; i-- > 0;)
             few.y[i] = round((few.y[i] - few.y[0]) * 1e9) / 1e9; /* else the unit of time decides where polishes stop */
-        err = mw_comb_init(&shop->comb, &few, mw_prior_whole_mass, &map.axes[param], error);
+        err = mw_comb_init(&shop->comb, &few, mw_prior_whole_mass, &map, error);
     }
     if (!err)
         shop->combed = jobs[at].law;

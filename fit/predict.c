@@ -36,6 +36,7 @@ struct engine {
     const struct mw_model *model;
     struct mw_ensemble ensemble;    /* the model's fits, and these: */
     struct mw_ensemble independent; /* sampled here where an answer needs them */
+    struct mw_binder binder;
     double baseline_freq_hz;
     struct mw_spots data;
     double noise[MW_NOISE_STRATA];
@@ -50,6 +51,11 @@ struct place {
     bool beyond; /* more cores than measured */
     double doublings_p, doublings_f, doublings_baseline;
 };
+
+static bool is_beyond(const struct mw_spots *data, double cores)
+{
+    return cores > data->p_max * (1 + edge);
+}
 
 static double doublings_beyond(double value, double low, double high)
 {
@@ -221,7 +227,7 @@ static void answer(const struct engine *engine, const struct mw_predictive *pred
     weigh(engine, place, bench->weight);
     answer_value(engine, predictive, place, bench->weight, &bench->blend, out);
     answer_speedup(engine, predictive, place, bench->weight, &bench->blend, out);
-    out->binding = mw_binding_at(engine->model, out, query->cores, query->freq_hz, engine->baseline_freq_hz);
+    out->binding = mw_binding_at(&engine->binder, out, query->cores, query->freq_hz, engine->baseline_freq_hz);
 }
 
 /* Sites of a batch: the queries', then the baselines' (each once). Returns their number. */
@@ -244,7 +250,7 @@ static size_t lay_out(const struct engine *engine, const struct mw_query *query,
         partner[i] = b;
         places[i] = (struct place){i,
                                    b,
-                                   sites[i].p > data->p_max * (1 + edge),
+                                   is_beyond(data, sites[i].p),
                                    doublings_beyond(sites[i].p, data->p_min, data->p_max),
                                    doublings_beyond(sites[i].freq_hz, data->freq_min_hz, data->freq_max_hz),
                                    doublings_beyond(1, data->p_min, data->p_max)};
@@ -332,7 +338,7 @@ static enum mw_err check_queries(const struct mw_model *model, const struct mw_q
 static bool any_beyond(const struct mw_spots *data, const struct mw_query *query, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (query[i].cores > data->p_max * (1 + edge))
+        if (is_beyond(data, query[i].cores))
             return true;
     return false;
 }
@@ -374,7 +380,7 @@ static void engine_release(struct engine *engine)
 static enum mw_err engine_init(struct engine *engine, const struct mw_model *model, const struct mw_query *query,
                                size_t n, struct mw_error *error)
 {
-    *engine = (struct engine){.model = model, .memory_freq_hz = model->memory_freq_hz};
+    *engine = (struct engine){.model = model, .binder = mw_binder_of(model), .memory_freq_hz = model->memory_freq_hz};
     engine->joint_top = engine->independent_top = -INFINITY;
     mw_noise_quantiles(engine->noise);
     enum mw_err err = mw_spots_init(&engine->data, &model->points, engine->memory_freq_hz, MW_SPOTS_CONDITION, error);

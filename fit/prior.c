@@ -90,9 +90,9 @@ void mw_prior_map_init(struct mw_prior_map *map, const struct mw_law *law, enum 
     }
 }
 
-double mw_prior_whole_mass(double value, const void *context)
+double mw_prior_whole_mass(double value, size_t param, const void *map)
 {
-    const struct mw_prior_axis *a = context;
+    const struct mw_prior_axis *a = &((const struct mw_prior_map *)map)->axes[param];
     double next = fmin(value + 1, a->high);
     return next <= value ? 0 : a->kind == SCALE ? log(next / value) : next - value;
 }

@@ -46,7 +46,7 @@ void mw_prior_map_init(struct mw_prior_map *map, const struct mw_law *law, enum 
                        const struct mw_law_limits *limits);
 /* params[j] for u[j], j < law->param_count; returns ln(prior/density drawn from), 0 without a comb. Pure. */
 double mw_prior_apply(const struct mw_prior_map *map, const double *u, double *params);
-/* The mass of a whole parameter's value, not normalised; context is its axis. */
-double mw_prior_whole_mass(double value, const void *axis);
+/* The mass of a whole parameter's value, not normalised; for mw_comb_init. */
+double mw_prior_whole_mass(double value, size_t param, const void *map);
 
 #endif

@@ -54,16 +54,26 @@ static double carry(double share, double ratio)
     return share * ratio / (share * ratio + 1 - share);
 }
 
-bool mw_share_at(const struct mw_model *model, double cores, double freq_hz, double *low, double *high)
+struct mw_shares mw_shares_of(const struct mw_model *model)
 {
-    struct mw_domain domain;
-    mw_domain_of(&domain, &model->points);
-    const struct mw_combination *one = find(model, domain.cores_low), *all = find(model, domain.cores_high);
-    if (model->quantity != MW_TIME || domain.freq_count < 2 || !one || !all || cores > domain.cores_high)
+    struct mw_shares shares = {.one = NULL};
+    mw_domain_of(&shares.domain, &model->points);
+    if (model->quantity == MW_TIME && shares.domain.freq_count > 1) {
+        shares.one = find(model, shares.domain.cores_low);
+        shares.all = find(model, shares.domain.cores_high);
+    }
+    return shares;
+}
+
+bool mw_share_at(const struct mw_shares *shares, double cores, double freq_hz, double *low, double *high)
+{
+    const struct mw_domain *domain = &shares->domain;
+    const struct mw_combination *one = shares->one, *all = shares->all;
+    if (!one || !all || cores > domain->cores_high)
         return false;
-    double ratio = freq_hz / domain.freq_high_hz, w = 0;
-    if (domain.cores_high > domain.cores_low)
-        w = fmax(log(cores / domain.cores_low) / log((double)domain.cores_high / domain.cores_low), 0);
+    double ratio = freq_hz / domain->freq_high_hz, w = 0;
+    if (domain->cores_high > domain->cores_low)
+        w = fmax(log(cores / domain->cores_low) / log((double)domain->cores_high / domain->cores_low), 0);
     *low = (1 - w) * carry(one->low, ratio) + w * carry(all->low, ratio);
     *high = (1 - w) * carry(one->high, ratio) + w * carry(all->high, ratio);
     return true;

@@ -16,10 +16,17 @@
 enum mw_err mw_shares_from_predictions(struct mw_model *model, const struct mw_domain *domain,
                                        struct mw_error *error) MW_CHECKED;
 
+/* Those shares as the model states them; `one` and `all` NULL where it does not. Borrows from the model. */
+struct mw_shares {
+    struct mw_domain domain;
+    const struct mw_combination *one, *all; /* on the fewest and the most measured cores */
+};
+struct mw_shares mw_shares_of(const struct mw_model *model);
+
 /*
  * The 90 % interval of that share on `cores` cores at freq_hz: linear in ln of the cores between the ends that the model
  * states, carried to freq_hz as of C/F + m. false where the model states none or the cores are more than the measured.
  */
-bool mw_share_at(const struct mw_model *model, double cores, double freq_hz, double *low, double *high);
+bool mw_share_at(const struct mw_shares *shares, double cores, double freq_hz, double *low, double *high);
 
 #endif

@@ -49,13 +49,13 @@ static void the_density_is_one_and_knows_the_prior(void **state)
     assert_int_equal(mw_problem_init(&problem, &points, MW_LOSS_LOG, memory_freq_hz, NULL), MW_OK);
     mw_problem_law(&problem, law());
     mw_prior_map_init(&map, law(), MW_PRIOR_ROOT, 32, &(struct mw_law_limits){0});
-    assert_int_equal(mw_comb_init(&comb, &problem, mw_prior_whole_mass, &map.axes[3], NULL), MW_OK);
+    assert_int_equal(mw_comb_init(&comb, &problem, mw_prior_whole_mass, &map, NULL), MW_OK);
     assert_int_equal(comb.param, 3);
     assert_near(comb.edge[comb.count - 1], 1, 1e-12);
     double prior = 0, at_truth = 0;
     for (size_t i = 0; i < comb.count; i++) {
         double density = comb.edge[i] - (i ? comb.edge[i - 1] : 0), ratio = exp(comb.ln_ratio[i]);
-        double mass = mw_prior_whole_mass(comb.low + (double)i, &map.axes[3]) / log(512. / 8);
+        double mass = mw_prior_whole_mass(comb.low + (double)i, 3, &map) / log(512. / 8);
         assert_near(density * ratio, mass, 1e-12);
         assert_true(ratio <= 2 + 1e-12);
         prior += density * ratio;
