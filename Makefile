@@ -57,10 +57,10 @@ HOT_FLAGS := -O3 -fno-math-errno -fno-trapping-math -fassociative-math -fno-sign
 
 # --- sources: a folder is a module ---------------------------------------
 LIB_DIRS   := data model fit advise
-HOT_SRC    := $(wildcard fit/hot_*.c model/law_*.c)
-LIB_SRC    := $(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c))
-KERNEL_SRC := $(wildcard measure/kernels/*.c)
-TOOL_SRC   := $(wildcard measure/*.c plots/*.c cli/*.c)
+HOT_SRC    := $(wildcard fit/hot_*.c fit/*/hot_*.c model/law_*.c)
+LIB_SRC    := $(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c $(d)/*/*.c))
+KERNEL_SRC := $(wildcard measure/probe/kernels/*.c)
+TOOL_SRC   := $(wildcard measure/*/*.c plots/*.c cli/*.c cli/*/*.c)
 LIB_OBJ    := $(LIB_SRC:%.c=$(B)/%.o)
 KERNEL_OBJ := $(KERNEL_SRC:%.c=$(B)/%.o)
 TOOL_OBJ   := $(TOOL_SRC:%.c=$(B)/%.o)
@@ -81,7 +81,7 @@ all: deps-if-missing ## build build/release/memwall and the libraries
 .PHONY: build-all
 build-all: $(B)/memwall $(B)/libmemwall.a $(B)/libmemwall.so $(B)/memwall.pc
 
-$(B)/measure/kernels/%.o: measure/kernels/%.c $(STAMP)
+$(B)/measure/probe/kernels/%.o: measure/probe/kernels/%.c $(STAMP)
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(KERNEL_CFLAGS) $(SANFLAGS) -MMD -MP -c -o $@ $<
@@ -133,8 +133,8 @@ install: all man ## install below $(DESTDIR)$(prefix)
 	install -m 755 $(B)/libmemwall.so $(DESTDIR)$(libdir)/libmemwall.so.0
 	ln -sf libmemwall.so.0 $(DESTDIR)$(libdir)/libmemwall.so
 	install -m 644 $(B)/memwall.pc $(DESTDIR)$(libdir)/pkgconfig/
-	for d in $(LIB_DIRS); do install -d $(DESTDIR)$(includedir)/memwall/$$d && \
-	  install -m 644 $$d/*.h $(DESTDIR)$(includedir)/memwall/$$d/ || exit 1; done
+	for h in $(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.h $(d)/*/*.h)); do \
+	  install -D -m 644 $$h $(DESTDIR)$(includedir)/memwall/$$h || exit 1; done
 	install -m 644 $(B)/man/*.1 $(DESTDIR)$(mandir)/man1/
 	install -d $(DESTDIR)$(datadir)/bash-completion/completions
 	install -m 644 $(B)/memwall.bash $(DESTDIR)$(datadir)/bash-completion/completions/memwall

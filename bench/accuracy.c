@@ -4,9 +4,9 @@
 #include "bench/splits.h"
 
 #include "data/stats.h"
-#include "fit/mixture.h"
-#include "fit/predict.h"
-#include "fit/search.h"
+#include "fit/predict/mixture.h"
+#include "fit/predict/predict.h"
+#include "fit/search/search.h"
 
 #include <math.h>
 #include <stdio.h>

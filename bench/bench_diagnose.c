@@ -4,7 +4,7 @@
  * By hand: build/release/bench/diagnose [-v] [-s SEED] [-n PROGRAMS] [-p CORES]; -v names the wrong ones, -n are programs of
  * each kind (three times as many from planned points, which are quick), -p leaves out other core counts and the tables.
  */
-#include "advise/plan.h"
+#include "advise/tune/plan.h"
 #include "bench/diagnose_tables.h"
 #include "bench/diagnose_truth.h"
 

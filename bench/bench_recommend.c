@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Advice from ten designed points of each measured table, checked against the whole table. `make bench-advice`.
-#include "advise/recommend.h"
+#include "advise/recommend/recommend.h"
 #include "bench/search.h"
-#include "fit/mixture.h"
-#include "fit/power.h"
+#include "fit/predict/mixture.h"
+#include "fit/search/power.h"
 
 #include <math.h>
 #include <stdio.h>

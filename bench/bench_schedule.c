@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Time to schedule a hundred measured workloads on 1,024 cores. `make bench-advice`.
-#include "advise/schedule.h"
+#include "advise/schedule/schedule.h"
 #include "bench/tables.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How many measurements the tuner needs, by replay of measured tables, beside simpler searches. `make bench-advice`.
-#include "advise/tune.h"
+#include "advise/tune/tune.h"
 #include "bench/search.h"
 
 #include <math.h>

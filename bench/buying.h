@@ -3,7 +3,7 @@
 #ifndef MW_BENCH_BUYING_H
 #define MW_BENCH_BUYING_H
 
-#include "advise/buy.h"
+#include "advise/transfer/buy.h"
 #include "fit/fit.h"
 
 enum { MACHINES = 8, PROGRAMS = 8, MOST = 48 };

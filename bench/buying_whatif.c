@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "advise/whatif.h"
+#include "advise/transfer/whatif.h"
 #include "bench/buying.h"
 
 #include <math.h>

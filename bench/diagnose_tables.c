@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bench/diagnose_tables.h"
-#include "advise/diagnose.h"
+#include "advise/diagnose/diagnose.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef MW_BENCH_DIAGNOSE_TRUTH_H
 #define MW_BENCH_DIAGNOSE_TRUTH_H
 
-#include "advise/diagnose.h"
+#include "advise/diagnose/diagnose.h"
 
 #include <gsl/gsl_rng.h>
 

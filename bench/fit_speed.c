@@ -4,9 +4,9 @@
  * usage: fit_speed [seeds]   tables under $MEMWALL_DATA or ../shared/data
  */
 #include "fit/fit.h"
-#include "fit/predict.h"
-#include "fit/score.h"
-#include "fit/starts.h"
+#include "fit/predict/predict.h"
+#include "fit/search/score.h"
+#include "fit/search/starts.h"
 #include "model/laws.h"
 #include "model/time.h"
 

@@ -5,9 +5,9 @@
  * usage: optimum [seeds [starts [law...]]]   tables under $MEMWALL_DATA or ../shared/data
  */
 #include "bench/splits.h"
-#include "fit/polish.h"
-#include "fit/score.h"
-#include "fit/starts.h"
+#include "fit/numeric/polish.h"
+#include "fit/search/score.h"
+#include "fit/search/starts.h"
 #include "model/laws.h"
 
 #include <gsl/gsl_errno.h>

@@ -4,8 +4,8 @@
  * core count, fitted again; how often the true parameters lie in their 90 % intervals, by the status that the fit gives
  * them. usage: recovery [seeds [law...]]
  */
-#include "fit/combine.h"
-#include "fit/score.h"
+#include "fit/predict/combine.h"
+#include "fit/search/score.h"
 #include "model/laws.h"
 #include "model/time.h"
 #include "tests/unit/simulate.h"

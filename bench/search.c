@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bench/search.h"
 
-#include "fit/linalg.h"
+#include "fit/numeric/linalg.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef MW_BENCH_SEARCH_H
 #define MW_BENCH_SEARCH_H
 
-#include "advise/goal.h"
+#include "advise/recommend/goal.h"
 #include "bench/tables.h"
 
 struct task {

@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 
 #include "data/units.h"
-#include "fit/contest.h"
+#include "fit/compare/contest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
 
-#include "advise/evidence.h"
+#include "advise/diagnose/evidence.h"
 #include "data/json.h"
-#include "data/model_file.h"
+#include "data/model_file/model_file.h"
 #include "data/profile.h"
 #include "data/units.h"
 

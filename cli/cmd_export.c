@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 
 #include "data/dataset.h"
-#include "data/import.h"
+#include "data/import/import.h"
 
 #include <string.h>
 

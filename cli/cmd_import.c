@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
 
-#include "data/import.h"
+#include "data/import/import.h"
 #include "data/units.h"
 
 #include <stdint.h>

@@ -2,15 +2,15 @@
 #include "cli/commands.h"
 #include "cli/goal_options.h"
 
-#include "advise/plan.h"
-#include "advise/recommend.h"
+#include "advise/tune/plan.h"
+#include "advise/recommend/recommend.h"
 #include "data/json.h"
-#include "data/model_file.h"
+#include "data/model_file/model_file.h"
 #include "data/profile.h"
 #include "data/stats.h"
 #include "data/units.h"
-#include "measure/cpufreq.h"
-#include "measure/topology.h"
+#include "measure/freq/cpufreq.h"
+#include "measure/machine/topology.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
 
-#include "data/model_file.h"
+#include "data/model_file/model_file.h"
 #include "data/table.h"
 #include "plots/gnuplot.h"
 #include "plots/model_plots.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
 
-#include "advise/commands.h"
-#include "advise/evidence.h"
-#include "advise/recommend.h"
-#include "data/model_file.h"
+#include "advise/recommend/commands.h"
+#include "advise/diagnose/evidence.h"
+#include "advise/recommend/recommend.h"
+#include "data/model_file/model_file.h"
 #include "plots/report.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
 
-#include "measure/cpufreq.h"
-#include "measure/lock.h"
+#include "measure/freq/cpufreq.h"
+#include "measure/run/lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef MW_CLI_GOAL_OPTIONS_H
 #define MW_CLI_GOAL_OPTIONS_H
 
-#include "advise/commands.h"
-#include "advise/goal.h"
+#include "advise/recommend/commands.h"
+#include "advise/recommend/goal.h"
 #include "cli/cli.h"
 
 #include <jansson.h>

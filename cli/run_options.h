@@ -3,7 +3,7 @@
 #define MW_CLI_RUN_OPTIONS_H
 
 #include "cli/cli.h"
-#include "measure/run.h"
+#include "measure/run/run.h"
 
 /* What scan and tune ask of the user in the same words: how the program is run. A command's options struct holds it as `run`. */
 struct run_options {

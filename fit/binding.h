@@ -2,7 +2,7 @@
 #ifndef MW_FIT_BINDING_H
 #define MW_FIT_BINDING_H
 
-#include "fit/predict.h"
+#include "fit/predict/predict.h"
 #include "fit/share.h"
 
 /* What the answers of one model share. */

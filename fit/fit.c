@@ -2,10 +2,10 @@
 #include "fit/fit.h"
 
 #include "data/profile.h"
-#include "fit/combine.h"
-#include "fit/mixture.h"
-#include "fit/power.h"
-#include "fit/quality.h"
+#include "fit/predict/combine.h"
+#include "fit/predict/mixture.h"
+#include "fit/search/power.h"
+#include "fit/quality/quality.h"
 #include "fit/share.h"
 #include "model/laws.h"
 

@@ -3,7 +3,7 @@
 #define MW_FIT_FIT_H
 
 #include "data/dataset.h"
-#include "data/model_file.h"
+#include "data/model_file/model_file.h"
 
 #include <stdbool.h>
 

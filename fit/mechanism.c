@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/mechanism.h"
 #include "fit/hot_mechanism.h"
-#include "fit/linalg.h"
+#include "fit/numeric/linalg.h"
 
 #include <float.h>
 #include <gsl/gsl_rng.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/share.h"
 
-#include "fit/predict.h"
+#include "fit/predict/predict.h"
 
 #include <math.h>
 #include <string.h>

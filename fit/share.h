@@ -2,8 +2,8 @@
 #ifndef MW_FIT_SHARE_H
 #define MW_FIT_SHARE_H
 
-#include "data/model_file.h"
-#include "fit/combine.h"
+#include "data/model_file/model_file.h"
+#include "fit/predict/combine.h"
 
 /*
  * The share of the time at (p, Fmax) that does not depend on the frequency, at both ends of the measured cores, from

@@ -2,7 +2,7 @@
 #ifndef MW_FIT_UPDATE_H
 #define MW_FIT_UPDATE_H
 
-#include "data/model_file.h"
+#include "data/model_file/model_file.h"
 
 /*
  * Adds the runs that a model was fitted to in front of a dataset's rows, so that a fit of the dataset is one of all runs.

@@ -2,7 +2,7 @@
 #include "plots/model_plots.h"
 
 #include "data/stats.h"
-#include "fit/predict.h"
+#include "fit/predict/predict.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef MW_PLOTS_MODEL_PLOTS_H
 #define MW_PLOTS_MODEL_PLOTS_H
 
-#include "data/model_file.h"
+#include "data/model_file/model_file.h"
 #include "plots/gnuplot.h"
 
 /*

@@ -2,8 +2,8 @@
 #ifndef MW_PLOTS_REPORT_H
 #define MW_PLOTS_REPORT_H
 
-#include "advise/evidence.h"
-#include "data/model_file.h"
+#include "advise/diagnose/evidence.h"
+#include "data/model_file/model_file.h"
 #include "data/output.h"
 
 #include <stdio.h>

@@ -51,7 +51,7 @@ compiler="aarch64-linux-gnu-gcc --sysroot=$sysroot -B$lib -L$lib -Wl,-rpath-link
 command -v ccache >/dev/null && compiler="ccache $compiler"
 # What includes nothing but data, model, fit and the parts of measure that need no machine; three of fit take minutes under
 # emulation and are left to the ordinary suite, since the whole fit is compared below.
-unit_tests=$(grep -LE '#include "(advise|cli|plots)/|#include "measure/(arena|topology|latency|loaded|cpufreq|schedule|stream)' tests/unit/test_*.c |
+unit_tests=$(grep -LE '#include "(advise|cli|plots)/|#include "measure/(probe/(arena|latency|loaded|stream)|machine/topology|freq/cpufreq|run/schedule)' tests/unit/test_*.c |
     xargs -n 1 basename | sed 's/\.c$//' | grep -vE '^test_(mixture|search|mechanism)$')
 export PKG_CONFIG_LIBDIR=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$sysroot
 check 'everything builds for AArch64' nice make -s -j2 B=$B "CC=$compiler" WERROR=1 V=0 \
@@ -77,7 +77,7 @@ check 'the program runs' run $B/memwall --version
 check 'the program measures arithmetic' run $B/memwall measure flops --cores 1 --runs 2
 prints 'by NEON' ',fp64,neon-fma,[0-9.e+]+,'
 prints 'and single precision' ',fp32,neon-fma,[0-9.e+]+,'
-fma=$(aarch64-linux-gnu-objdump -d --no-show-raw-insn --disassemble=neon_fma_fp64 $B/measure/kernels/flops.o |
+fma=$(aarch64-linux-gnu-objdump -d --no-show-raw-insn --disassemble=neon_fma_fp64 $B/measure/probe/kernels/flops.o |
     grep -cE '\sfml[as]\s+v[0-9]+\.2d, v[0-9]+\.2d, v[0-9]+\.(2d|d\[0\])')
 if [ "$fma" = 120 ]; then ok 'the NEON kernel has 120 multiply-adds'; else not_ok 'the NEON kernel has 120 multiply-adds' "$fma"; fi
 check 'the program measures bandwidth' run $B/memwall measure bandwidth --llc 1MiB --cores 1 --max-time 2

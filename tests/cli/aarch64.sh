@@ -9,10 +9,10 @@ cd "$root" || exit 1
 flags=$(sed -n 's/^KERNEL_FLAGS := //p' Makefile)
 
 cat >"$tmp/run.c" <<'C'
-#include "measure/kernels/chain.h"
-#include "measure/kernels/chase.h"
-#include "measure/kernels/stream_isa.h"
-#include "measure/shadow.h"
+#include "measure/probe/kernels/chain.h"
+#include "measure/probe/kernels/chase.h"
+#include "measure/probe/kernels/stream_isa.h"
+#include "measure/probe/shadow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ int main(void)
 C
 # shellcheck disable=SC2086
 check 'cross-built without a warning' $cross -std=gnu11 -D_GNU_SOURCE -I. $flags -Wall -Wextra -Werror -static -o "$tmp/run" "$tmp/run.c" \
-    measure/kernels/*.c measure/shadow.c -lm
+    measure/probe/kernels/*.c measure/probe/shadow.c -lm
 [ -x "$tmp/run" ] || exit 1
 check 'all kernels give what the shadow says' "$emulator" "$tmp/run"
 prints 'neon' '^good neon triad$'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The object code of the kernels is what their names say: copy is no call of memcpy, -nt stores are non-temporal.
 . "$(dirname "$0")/../tap.sh"
-objects=$(dirname "$memwall")/measure/kernels
+objects=$(dirname "$memwall")/measure/probe/kernels
 command -v objdump >/dev/null || { skip 'object code' 'no objdump'; exit 77; }
 [ -e "$objects/stream_scalar.o" ] || { skip 'object code' 'the object files are not beside the program'; exit 77; }
 case $memwall in *san-*) skip 'object code' 'instrumented'; exit 77 ;; esac

@@ -16,12 +16,12 @@ FUZZ_CC      ?= clang
 FUZZ_FLAGS   := -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 FUZZ_LONG    := $(FUZZ_SRC:tests/fuzz/%.c=build/fuzz/%)
 
-build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/file.c tests/fuzz/fuzz.h $(wildcard data/*.c data/*.h)
+build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/file.c tests/fuzz/fuzz.h $(wildcard data/*.[ch] data/*/*.[ch])
 	@mkdir -p $(@D)
 	@echo "  FUZZ    $@"
 	$(Q)$(FUZZ_CC) $(filter-out -fopenmp,$(BASE)) $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) -ljansson -lcsv -lnettle -lm
 
-build/fuzz/seeds_%: tests/fuzz/fuzz_%.c tests/fuzz/walk.c tests/fuzz/file.c tests/fuzz/fuzz.h $(wildcard data/*.c data/*.h)
+build/fuzz/seeds_%: tests/fuzz/fuzz_%.c tests/fuzz/walk.c tests/fuzz/file.c tests/fuzz/fuzz.h $(wildcard data/*.[ch] data/*/*.[ch])
 	@mkdir -p $(@D)
 	$(Q)$(FUZZ_CC) $(filter-out -fopenmp,$(BASE)) -O0 -o $@ $(filter %.c,$^) -ljansson -lcsv -lnettle -lm
 

@@ -2,7 +2,7 @@
 // Every importer: what it accepts prints as a table that reads again.
 #include "tests/fuzz/fuzz.h"
 
-#include "data/import.h"
+#include "data/import/import.h"
 #include "data/table.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 // Model files: what is read can be written, and holds only values in range.
 #include "tests/fuzz/fuzz.h"
 
-#include "data/model_file.h"
+#include "data/model_file/model_file.h"
 
 #include <math.h>
 #include <string.h>

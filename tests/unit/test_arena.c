@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "measure/arena.h"
-#include "measure/limits.h"
+#include "measure/probe/arena.h"
+#include "measure/machine/limits.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
 // Bytes counted, and that each test of bandwidth really writes what it must.
 #include "tests/unit/unit.h"
 
-#include "measure/bandwidth.h"
+#include "measure/probe/bandwidth.h"
 
 #define KIB ((size_t)1024)
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "advise/buy.h"
-#include "advise/whatif.h"
+#include "advise/transfer/buy.h"
+#include "advise/transfer/whatif.h"
 
 /* A model that holds points only: all that is asked here lies within them, so no ensemble is needed. */
 static struct mw_point POINTS[] = {

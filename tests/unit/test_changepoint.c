@@ -2,7 +2,7 @@
 // The rules that read steps off curves, on curves whose answers are known.
 #include "tests/unit/unit.h"
 
-#include "measure/changepoint.h"
+#include "measure/probe/changepoint.h"
 
 #define KIB    1024.0
 #define MIB    (1024.0 * 1024.0)

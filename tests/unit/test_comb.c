@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The density that a whole parameter is drawn from: it is one, it is told apart from the prior, and it finds the value. */
-#include "fit/comb.h"
-#include "fit/mixture.h"
-#include "fit/predict.h"
-#include "fit/prior.h"
+#include "fit/predict/comb.h"
+#include "fit/predict/mixture.h"
+#include "fit/predict/predict.h"
+#include "fit/predict/prior.h"
 #include "tests/unit/unit.h"
 
 #include <gsl/gsl_randist.h>

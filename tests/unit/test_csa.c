@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "fit/csa.h"
+#include "fit/numeric/csa.h"
 
 enum { D = 3 };
 

@@ -2,8 +2,8 @@
 // The discrepancy's algebra beside GSL's.
 #include "tests/unit/unit.h"
 
-#include "fit/panel.h"
-#include "fit/predictive.h"
+#include "fit/numeric/panel.h"
+#include "fit/predict/predictive.h"
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "measure/energy_counter.h"
+#include "measure/energy/energy_counter.h"
 
 static void differences(void **state)
 {

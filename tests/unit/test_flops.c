@@ -2,7 +2,7 @@
 // Each multiply-add kernel against a replay with the C library, and its values after many rounds.
 #include "tests/unit/unit.h"
 
-#include "measure/flops.h"
+#include "measure/probe/flops.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 #include "tests/unit/unit.h"
 #include "tests/unit/simulate.h"
 
-#include "fit/combine.h"
+#include "fit/predict/combine.h"
 #include "model/laws.h"
 #include "model/time.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "measure/latency.h"
-#include "measure/topology.h"
+#include "measure/probe/latency.h"
+#include "measure/machine/topology.h"
 
 static struct mw_error error;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "fit/learners.h"
+#include "fit/compare/learners.h"
 
 enum { P = 8, F = 4, N = P * F };
 

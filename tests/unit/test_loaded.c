@@ -2,8 +2,8 @@
 // The traffic kernel does what its mix says; the curve has its points in order.
 #include "tests/unit/unit.h"
 
-#include "measure/kernels/load.h"
-#include "measure/loaded.h"
+#include "measure/probe/kernels/load.h"
+#include "measure/probe/loaded.h"
 
 #include <limits.h>
 #include <stdbool.h>

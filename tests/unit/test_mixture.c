@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "fit/mixture.h"
-#include "fit/predict.h"
-#include "fit/spots.h"
+#include "fit/predict/mixture.h"
+#include "fit/predict/predict.h"
+#include "fit/predict/spots.h"
 #include "model/laws.h"
 
 #include <gsl/gsl_randist.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/files.h"
 
-#include "data/model_file.h"
+#include "data/model_file/model_file.h"
 #include "data/json.h"
 #include "data/profile.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "measure/noise.h"
+#include "measure/run/noise.h"
 
 enum { CONFIGS = 6, ROUNDS = 10, RUNS = CONFIGS * ROUNDS };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "advise/plan.h"
+#include "advise/tune/plan.h"
 #include "model/power.h"
 
 enum { CORES = 24, ALL = CORES * 13 };

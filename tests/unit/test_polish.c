@@ -2,7 +2,7 @@
 // The polish against NIST's certified values (Statistical Reference Datasets, nonlinear regression).
 #include "tests/unit/unit.h"
 
-#include "fit/polish.h"
+#include "fit/numeric/polish.h"
 
 struct strd {
     size_t n;

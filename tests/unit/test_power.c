@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "fit/power.h"
+#include "fit/search/power.h"
 #include "model/power.h"
 
 enum { CORES = 24, FREQS = 7, ALL = CORES * FREQS };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "fit/quality.h"
+#include "fit/quality/quality.h"
 
 enum { CORES = 8, FREQS = 5, REPEATS = 3, ROWS = CORES * FREQS * REPEATS };
 static const unsigned cores[CORES] = {1, 2, 4, 6, 8, 12, 16, 24};

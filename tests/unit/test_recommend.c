@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "advise/recommend.h"
-#include "fit/mixture.h"
-#include "fit/power.h"
+#include "advise/recommend/recommend.h"
+#include "fit/predict/mixture.h"
+#include "fit/search/power.h"
 #include "model/power.h"
 
 /* A made machine and program: 24 cores on two sockets, 1.2 to 2.4 GHz. */

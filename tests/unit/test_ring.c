@@ -2,8 +2,8 @@
 // Rings to walk: one cycle over all places, whatever the order.
 #include "tests/unit/unit.h"
 
-#include "measure/kernels/walk.h"
-#include "measure/ring.h"
+#include "measure/probe/kernels/walk.h"
+#include "measure/probe/ring.h"
 
 #define LINE 64
 

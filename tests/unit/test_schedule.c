@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "advise/schedule.h"
+#include "advise/schedule/schedule.h"
 
 enum { JOBS = 5, OPTIONS = 6 };
 

@@ -2,7 +2,7 @@
 #include "tests/unit/unit.h"
 #include "tests/unit/simulate.h"
 
-#include "fit/score.h"
+#include "fit/search/score.h"
 #include "model/laws.h"
 #include "model/time.h"
 

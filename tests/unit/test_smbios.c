@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "measure/smbios.h"
+#include "measure/machine/smbios.h"
 
 static struct mw_error error;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "fit/smc.h"
+#include "fit/numeric/smc.h"
 
 struct gaussian {
     size_t dims;

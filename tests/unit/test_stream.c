@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "measure/kernels/stream_isa.h"
-#include "measure/shadow.h"
-#include "measure/stream.h"
-#include "measure/topology.h"
+#include "measure/probe/kernels/stream_isa.h"
+#include "measure/probe/shadow.h"
+#include "measure/probe/stream.h"
+#include "measure/machine/topology.h"
 
 #include <float.h>
 

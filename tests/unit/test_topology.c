@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "measure/clock.h"
-#include "measure/sysfile.h"
-#include "measure/team.h"
-#include "measure/topology.h"
+#include "measure/probe/clock.h"
+#include "measure/machine/sysfile.h"
+#include "measure/probe/team.h"
+#include "measure/machine/topology.h"
 
 #include <limits.h>
 #include <sched.h>

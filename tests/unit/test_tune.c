@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "advise/commands.h"
-#include "advise/tune.h"
+#include "advise/recommend/commands.h"
+#include "advise/tune/tune.h"
 #include "model/power.h"
 
 enum { CORES = 24, FREQS = 7, ALL = CORES * FREQS };

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "advise/diagnose/diagnose_parts.h"
+#include "data/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Noise of one run of ln T against which a difference between classes counts. */
+static const double RUN_NOISE = .03;
+enum { INFORMATION_DRAWS = 400 }; /* of the posterior: the ranking of candidates doesn't change with more */
+
+static bool measured(const struct mw_points *points, const struct mw_query *query)
+{
+    for (size_t i = 0; i < points->count; i++)
+        if (fabs(points->items[i].cores - query->cores) < .5 && mw_freq_same(points->items[i].freq_hz, query->freq_hz))
+            return true;
+    return false;
+}
+
+/* The candidate nearest to (cores, frequency) in logarithms; unknown frequencies are one. */
+static size_t nearest(const struct mw_query *candidates, size_t count, double cores, double freq_hz)
+{
+    size_t best = 0;
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < count; i++) {
+        double f = candidates[i].freq_hz > 0 && freq_hz > 0 ? fabs(log(candidates[i].freq_hz / freq_hz)) : 0;
+        double distance =
+            fabs(log(candidates[i].cores / cores)) + 10 * f; /* the frequency first: 10 is past any ln p here */
+        if (distance < least) {
+            least = distance;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void range(const struct mw_query *candidates, size_t count, struct mw_query *high, struct mw_query *low)
+{
+    *high = *low = candidates[0];
+    for (size_t i = 1; i < count; i++) {
+        high->cores = fmax(high->cores, candidates[i].cores);
+        low->cores = fmin(low->cores, candidates[i].cores);
+        high->freq_hz = fmax(high->freq_hz, candidates[i].freq_hz);
+        low->freq_hz = fmin(low->freq_hz, candidates[i].freq_hz);
+    }
+}
+
+/* The three points that every diagnosis starts from. */
+static bool design(struct mw_diagnose_step *step, const struct mw_points *points, const struct mw_query *candidates,
+                   size_t count)
+{
+    struct mw_query high, low;
+    range(candidates, count, &high, &low);
+    const struct {
+        double cores, freq_hz;
+        const char *reason;
+    } start[] = {
+        {high.cores, high.freq_hz, "the point that the verdict is about"},
+        {high.cores, low.freq_hz, "what the lowest frequency does to all cores: memory time does not move with it"},
+        {fmax(high.cores / 4, low.cores), high.freq_hz, "a quarter of the cores: how far the program scales"},
+    };
+    for (size_t k = 0; k < sizeof start / sizeof *start; k++) {
+        size_t i = nearest(candidates, count, start[k].cores, start[k].freq_hz);
+        if (measured(points, &candidates[i]))
+            continue;
+        *step =
+            (struct mw_diagnose_step){.candidate = i, .between = {MW_VERDICT_UNDETERMINED, MW_VERDICT_UNDETERMINED}};
+        snprintf(step->reason, sizeof step->reason, "%s", start[k].reason);
+        return true;
+    }
+    return false;
+}
+
+/* An unmeasured side of a known boundary, for verdicts that a step there could change. */
+static bool boundary_side(struct mw_diagnose_step *step, const struct mw_diagnoser *diagnoser,
+                          const struct mw_diagnosis *d, const struct mw_points *points,
+                          const struct mw_query *candidates, size_t count)
+{
+    if (d->verdict == MW_VERDICT_FLAT || d->verdict == MW_VERDICT_SLOWS_DOWN || d->verdict == MW_VERDICT_WEAK_SCALING ||
+        d->verdict == MW_VERDICT_STEP)
+        return false;
+    struct mw_query high, low;
+    range(candidates, count, &high, &low);
+    for (size_t b = 0; b < diagnoser->options.boundary_count; b++)
+        for (unsigned side = 0; side < 2; side++) {
+            unsigned cores = diagnoser->boundaries[b] + side;
+            size_t i = nearest(candidates, count, cores, high.freq_hz);
+            if (cores >= d->cores || fabs(candidates[i].cores - cores) > .5 || measured(points, &candidates[i]))
+                continue;
+            *step = (struct mw_diagnose_step){.candidate = i, .between = {d->likeliest, MW_VERDICT_STEP}};
+            snprintf(step->reason, sizeof step->reason, "%s side of the boundary at %u cores: is there a step?",
+                     side ? "the far" : "the near", diagnoser->boundaries[b]);
+            return true;
+        }
+    return false;
+}
+
+/*
+ * A core count between half and all of them, for verdicts that uneven pieces of work could be mistaken for: with P, its
+ * half and quarter alone they look like serial work or cost nothing.
+ */
+static bool between_divisors(struct mw_diagnose_step *step, const struct mw_diagnosis *d,
+                             const struct mw_points *points, const struct mw_query *candidates, size_t count)
+{
+    static const double LEAST = .65, WANTED = .8, MOST = .95; /* of P */
+    struct mw_query high, low;
+    if (d->verdict != MW_VERDICT_SCALES_WELL && d->verdict != MW_VERDICT_SERIAL &&
+        d->verdict != MW_VERDICT_MEMORY_BANDWIDTH)
+        return false;
+    for (size_t i = 0; i < points->count; i++)
+        if (points->items[i].cores > LEAST * d->cores && points->items[i].cores < MOST * d->cores)
+            return false;
+    range(candidates, count, &high, &low);
+    size_t i = nearest(candidates, count, round(WANTED * d->cores), high.freq_hz);
+    if (candidates[i].cores <= LEAST * d->cores || candidates[i].cores >= MOST * d->cores ||
+        measured(points, &candidates[i]))
+        return false;
+    *step = (struct mw_diagnose_step){.candidate = i, .between = {d->likeliest, MW_VERDICT_GRANULARITY}};
+    snprintf(step->reason, sizeof step->reason,
+             "a count that does not divide all cores: does the work come in pieces that don't divide evenly?");
+    return true;
+}
+
+/* Variance of ln T at a candidate over all draws and within the classes; classes[] of the draws is given. */
+static double information(const struct mw_diagnoser *diagnoser, const struct mw_diagnosis *d,
+                          const enum mw_verdict *classes, size_t stride, const struct mw_query *query)
+{
+    double n[MW_VERDICT_CLASSES] = {0}, sum[MW_VERDICT_CLASSES] = {0}, square[MW_VERDICT_CLASSES] = {0};
+    double x =
+        query->freq_hz > 0 && diagnoser->freq_scale_hz > 0 ? fmin(query->freq_hz / diagnoser->freq_scale_hz, 1) : 1;
+    for (size_t i = 0, k = 0; i < diagnoser->posterior.count; i += stride, k++) {
+        const struct mw_mechanism_draw *draw = &diagnoser->posterior.draws[i];
+        double v = draw->ln_scale + log(mw_mechanism_time(draw, query->cores, x, d->cores, NULL));
+        if (d->speedups)
+            v -= log(mw_mechanism_time(draw, 1, x, d->cores, NULL));
+        n[classes[k]]++;
+        sum[classes[k]] += v;
+        square[classes[k]] += v * v;
+    }
+    double all = 0, total = 0, total_square = 0, within = 0;
+    for (int c = 0; c < MW_VERDICT_CLASSES; c++) {
+        all += n[c];
+        total += sum[c];
+        total_square += square[c];
+        within += n[c] > 0 ? square[c] - sum[c] * sum[c] / n[c] : 0;
+    }
+    double variance = total_square / all - total / all * (total / all), noise = RUN_NOISE * RUN_NOISE;
+    return log((fmax(variance, 0) + noise) / (fmax(within / all, 0) + noise));
+}
+
+static void most_telling(struct mw_diagnose_step *step, const struct mw_diagnoser *diagnoser,
+                         const struct mw_diagnosis *d, const struct mw_points *points,
+                         const struct mw_query *candidates, size_t count)
+{
+    enum mw_verdict classes[INFORMATION_DRAWS];
+    size_t stride = (diagnoser->posterior.count + INFORMATION_DRAWS - 1) / INFORMATION_DRAWS;
+    double superlinear = mw_diagnose_superlinear(d->residual);
+    for (size_t i = 0, k = 0; i < diagnoser->posterior.count; i += stride, k++)
+        classes[k] = mw_diagnose_class(&diagnoser->posterior.draws[i], d->cores, superlinear);
+    *step = (struct mw_diagnose_step){.done = true, .information = -1, .between = {d->likeliest, d->second}};
+    for (size_t i = 0; i < count; i++) {
+        if (measured(points, &candidates[i]))
+            continue;
+        double here = information(diagnoser, d, classes, stride, &candidates[i]);
+        if (here > step->information) {
+            step->information = here;
+            step->candidate = i;
+            step->done = false;
+        }
+    }
+    if (step->done)
+        snprintf(step->reason, sizeof step->reason, "every candidate is measured");
+    else
+        snprintf(step->reason, sizeof step->reason, "tells %s from %s", mw_verdict_name(d->likeliest),
+                 mw_verdict_name(d->second));
+}
+
+static bool stands(const struct mw_diagnosis *d)
+{
+    double enough = d->verdict == MW_VERDICT_MEMORY ? MW_DIAGNOSE_PAIR : MW_DIAGNOSE_STOP;
+    return d->verdict != MW_VERDICT_UNDETERMINED && d->confidence >= enough;
+}
+
+enum mw_err mw_diagnoser_next(struct mw_diagnoser *diagnoser, struct mw_diagnose_step *step,
+                              struct mw_diagnosis *diagnosis, const struct mw_points *points,
+                              const struct mw_query *candidates, size_t count, struct mw_error *error)
+{
+    if (count == 0)
+        return mw_fail(error, MW_USAGE, "no candidates for the next point");
+    struct mw_diagnosis d;
+    bool known = points->count >= 2;
+    if (known) {
+        enum mw_err err = mw_diagnoser_run(diagnoser, &d, points, error);
+        if (err != MW_OK)
+            return err;
+        if (diagnosis)
+            *diagnosis = d;
+    }
+    if (design(step, points, candidates, count))
+        return MW_OK;
+    if (!known) {
+        *step = (struct mw_diagnose_step){.done = true, .between = {MW_VERDICT_UNDETERMINED, MW_VERDICT_UNDETERMINED}};
+        snprintf(step->reason, sizeof step->reason, "every candidate is measured");
+    } else if (!stands(&d)) {
+        most_telling(step, diagnoser, &d, points, candidates, count);
+    } else if (!boundary_side(step, diagnoser, &d, points, candidates, count) &&
+               !between_divisors(step, &d, points, candidates, count)) {
+        *step = (struct mw_diagnose_step){.done = true, .between = {d.likeliest, d.second}};
+        snprintf(step->reason, sizeof step->reason, "the verdict stands");
+    }
+    return MW_OK;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "advise/diagnose/evidence.h"
+#include "data/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double FLAT_SPEEDUP = 1.25; /* of a flat curve the serial fraction says nothing */
+static const double WAITING = .5;        /* of the cores busy: fewer are not working, whatever slows them */
+/* The rules of thumb of Furtunato et al. (2020), 6: f under .7 serial; over .9 with large k and m1 memory; m2 cache. */
+static const double THUMB_SERIAL = .7, THUMB_PARALLEL = .9, THUMB_LARGE = .5;
+
+void mw_sentences_release(struct mw_sentences *sentences)
+{
+    for (size_t i = 0; i < sentences->count; i++)
+        free(sentences->items[i]);
+    free(sentences->items);
+    *sentences = (struct mw_sentences){0};
+}
+
+enum mw_err mw_sentences_add(struct mw_sentences *sentences, struct mw_error *error, const char *format, ...)
+{
+    va_list arguments;
+    char *text = NULL;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    char **items = realloc(sentences->items, (sentences->count + 1) * sizeof *items);
+    if (items)
+        sentences->items = items;
+    if (length < 0 || !items) {
+        free(length < 0 ? NULL : text);
+        return mw_fail(error, MW_NOMEM, "out of memory for a sentence");
+    }
+    sentences->items[sentences->count++] = text;
+    return MW_OK;
+}
+
+static const struct mw_point *point_at(const struct mw_points *points, double cores, double freq_hz)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        const struct mw_point *point = &points->items[i];
+        if (fabs(point->cores - cores) < .5 && point->value > 0 && mw_freq_same(point->freq_hz, freq_hz))
+            return point;
+    }
+    return NULL;
+}
+
+static double speedup_of(const struct mw_points *points, const struct mw_point *one, const struct mw_point *point)
+{
+    return points->quantity == MW_SPEEDUP ? point->value / one->value : one->value / point->value;
+}
+
+enum mw_err mw_karp_flatt_table(struct mw_karp_flatt_row **rows, size_t *count, const struct mw_points *points,
+                                struct mw_error *error)
+{
+    static const struct mw_point unit = {.cores = 1, .value = 1};
+    const struct mw_point *one = NULL;
+    double freq = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct mw_point *point = &points->items[i];
+        bool base = points->quantity == MW_SPEEDUP || point->cores == 1;
+        if (base && point->value > 0 && (!one || point->freq_hz > freq)) {
+            freq = point->freq_hz;
+            one = points->quantity == MW_SPEEDUP ? &unit : point;
+        }
+    }
+    struct mw_karp_flatt_row *table = malloc((points->count + 1) * sizeof *table);
+    if (!table)
+        return mw_fail(error, MW_NOMEM, "out of memory for %zu rows", points->count);
+    size_t n = 0;
+    for (size_t i = 0; one && i < points->count; i++) {
+        const struct mw_point *point = &points->items[i];
+        if (!(point->value > 0) || !mw_freq_same(point->freq_hz, freq))
+            continue;
+        double s = speedup_of(points, one, point);
+        table[n++] = (struct mw_karp_flatt_row){point->cores, freq, s, s / point->cores,
+                                                point->cores > 1 ? mw_karp_flatt(s, point->cores) : 0};
+    }
+    *rows = table;
+    *count = n;
+    return MW_OK;
+}
+
+static enum mw_err say_speedup(struct mw_sentences *out, const struct mw_karp_flatt_row *rows, size_t n,
+                               struct mw_error *error)
+{
+    const struct mw_karp_flatt_row *best = NULL, *last = NULL, *middle = NULL;
+    for (size_t i = 0; i < n; i++) {
+        best = !best || rows[i].speedup > best->speedup ? &rows[i] : best;
+        last = !last || rows[i].cores > last->cores ? &rows[i] : last;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].cores > 1 && rows[i].cores * 4 >= last->cores && (!middle || rows[i].cores < middle->cores))
+            middle = &rows[i];
+    if (!last || last->cores < 2)
+        return MW_OK;
+    enum mw_err err = mw_sentences_add(out, error, "%u cores give a speedup of %.2f over one core (efficiency %.0f %%)",
+                                       last->cores, last->speedup, 100 * last->efficiency);
+    if (err == MW_OK && best->cores < last->cores && best->speedup > 1.05 * last->speedup)
+        err = mw_sentences_add(out, error, "the best speedup measured is %.2f on %u core%s", best->speedup, best->cores,
+                               best->cores > 1 ? "s" : "");
+    if (err == MW_OK && middle && middle != last && last->speedup > FLAT_SPEEDUP)
+        err = mw_sentences_add(out, error, "Karp-Flatt serial fraction %.3f on %u cores, %.3f on %u: %s",
+                               middle->serial_fraction, middle->cores, last->serial_fraction, last->cores,
+                               last->serial_fraction > 1.3 * middle->serial_fraction && last->serial_fraction > .01
+                                   ? "it rises, so more than serial work is lost"
+                                   : "it does not rise, as serial work alone would have it");
+    return err;
+}
+
+/* (1 - r T(p, Fmin)/T(p, Fmax))/(1 - r), r = Fmin/Fmax: time that does not move with the frequency. */
+static enum mw_err say_frequency(struct mw_sentences *out, const struct mw_diagnosis *d, const struct mw_points *points,
+                                 struct mw_error *error)
+{
+    if (d->speedups)
+        return mw_sentences_add(out, error,
+                                "speedups without times: what moves with the frequency on one core is not seen");
+    if (d->memory_open)
+        return mw_sentences_add(out, error,
+                                "one frequency only: memory is not excluded, its time looks like computing");
+    double r = d->freq_min_hz / d->freq_max_hz;
+    const double at[] = {1, d->cores};
+    enum mw_err err = MW_OK;
+    for (size_t i = 0; i < 2 && err == MW_OK; i++) {
+        const struct mw_point *high = point_at(points, at[i], d->freq_max_hz),
+                              *low = point_at(points, at[i], d->freq_min_hz);
+        if (high && low && (i == 0 || d->cores > 1))
+            err = mw_sentences_add(
+                out, error, "on %.0f core%s %.2f of the time at %.3g GHz does not depend on the frequency", at[i],
+                at[i] > 1 ? "s" : "", fmin(fmax((1 - r * low->value / high->value) / (1 - r), 0), 1),
+                d->freq_max_hz / 1e9);
+    }
+    return err;
+}
+
+static enum mw_err say_facts(struct mw_sentences *out, const struct mw_diagnosis *d, struct mw_error *error)
+{
+    enum mw_err err = MW_OK;
+    if (d->step_chance >= .5)
+        err = mw_sentences_add(out, error, "a step of %.0f %% in time from %u to %u cores (chance %.2f)",
+                               100 * d->step_size, d->step_after, d->step_after + 1, d->step_chance);
+    if (err == MW_OK && d->busy_cores > 0)
+        err =
+            mw_sentences_add(out, error, "CPU time over wall time is %.1f with all cores%s", d->busy_cores,
+                             d->verdict == MW_VERDICT_SLOWS_DOWN && d->busy_cores < WAITING * d->cores
+                                 ? ": the cores wait rather than work, for input and output, for locks, or for other "
+                                   "programs on the same cores; see that the machine was quiet before blaming the code"
+                                 : "");
+    if (err == MW_OK && d->flat_fact == MW_FLAT_POWER)
+        err = mw_sentences_add(out, error, "power rises by %.2f %% for each core more: the others hardly work",
+                               100 * d->power_per_core);
+    if (err == MW_OK && d->points_used < d->points_given)
+        err = mw_sentences_add(out, error, "%zu of %zu points used: the others say the same again", d->points_used,
+                               d->points_given);
+    if (err == MW_OK && d->effective < 30)
+        err = mw_sentences_add(out, error, "the chances rest on an effective sample of %.0f: rough", d->effective);
+    return err;
+}
+
+static const struct mw_model_param *parameter(const struct mw_model *model, const char *name)
+{
+    for (size_t i = 0; i < model->param_count; i++)
+        if (strcmp(model->params[i].name, name) == 0)
+            return &model->params[i];
+    return NULL;
+}
+
+static bool identified(const struct mw_model_param *param)
+{
+    return param && param->status == MW_PARAM_IDENTIFIED;
+}
+
+/* The paper's rules of thumb, where what they look at is identified and its whole interval agrees. */
+static enum mw_err say_thumb(struct mw_sentences *out, const struct mw_model *model, struct mw_error *error)
+{
+    const struct mw_model_param *f = parameter(model, "f"), *k = parameter(model, "k");
+    const struct mw_model_param *m1 = parameter(model, "m1"), *m2 = parameter(model, "m2");
+    enum mw_err err = MW_OK;
+    if (identified(f) && f->high < THUMB_SERIAL)
+        err = mw_sentences_add(out, error, "f = %.3f (%.3f to %.3f), under .7: the paper's rule of thumb says serial",
+                               f->value, f->low, f->high);
+    if (err == MW_OK && identified(f) && f->low > THUMB_PARALLEL && identified(k) && identified(m1) &&
+        k->low > THUMB_LARGE && m1->low > m2->high)
+        err =
+            mw_sentences_add(out, error, "f over .9 with k = %.2f and m1 = %.3f: the paper's rule of thumb says memory",
+                             k->value, m1->value);
+    if (err == MW_OK && identified(m2) && identified(m1) && m2->low > m1->high)
+        err = mw_sentences_add(out, error, "m2 = %.3f over m1: further cores' caches take memory accesses away",
+                               m2->value);
+    if (err == MW_OK && k && !identified(k))
+        err = mw_sentences_add(out, error, "k is %s: no rule of thumb about k or m1 is applied",
+                               mw_param_status_name(k->status));
+    return err;
+}
+
+enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw_diagnosis *d,
+                                  const struct mw_model *model, struct mw_error *error)
+{
+    struct mw_karp_flatt_row *rows = NULL;
+    size_t n = 0;
+    enum mw_err err = mw_karp_flatt_table(&rows, &n, &model->points, error);
+    if (err == MW_OK)
+        err = say_speedup(evidence, rows, n, error);
+    if (err == MW_OK)
+        err = say_frequency(evidence, d, &model->points, error);
+    if (err == MW_OK)
+        err = say_facts(evidence, d, error);
+    if (err == MW_OK)
+        err = say_thumb(evidence, model, error);
+    free(rows);
+    return err;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_ADVISE_EVIDENCE_H
+#define MW_ADVISE_EVIDENCE_H
+
+#include "advise/diagnose/diagnose.h"
+#include "data/model_file/model_file.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a diagnosis rests on and what to do about it, as sentences for people. */
+struct mw_sentences {
+    char **items;
+    size_t count;
+};
+void mw_sentences_release(struct mw_sentences *sentences);
+enum mw_err mw_sentences_add(struct mw_sentences *sentences, struct mw_error *error, const char *format, ...) MW_CHECKED
+    MW_PRINTF(3, 4);
+
+/* Speedup over one core at the same frequency, measured points only. */
+struct mw_karp_flatt_row {
+    unsigned cores;
+    double freq_hz, speedup, efficiency, serial_fraction; /* serial_fraction 0 at one core */
+};
+/* Rows at the highest frequency that has a one-core point; *count 0 where there is none. Caller frees *rows. */
+enum mw_err mw_karp_flatt_table(struct mw_karp_flatt_row **rows, size_t *count, const struct mw_points *points,
+                                struct mw_error *error) MW_CHECKED;
+
+/* model gives the points, and the parameters of the variable-latency law with their status; none may be fitted. */
+enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw_diagnosis *diagnosis,
+                                  const struct mw_model *model, struct mw_error *error) MW_CHECKED;
+/*
+ * Two or three sentences: which change in the code or which property of hardware; what to measure where it is open. What is
+ * said of core counts and frequencies is what mw_recommend chooses from the model; nothing is where it can't.
+ */
+enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_diagnosis *diagnosis,
+                                const struct mw_model *model, struct mw_error *error) MW_CHECKED;
+
+const char *mw_verdict_sentence(enum mw_verdict verdict); /* one line on what the verdict means */
+
+#endif

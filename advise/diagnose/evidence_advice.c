@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "advise/diagnose/evidence.h"
+
+#include "advise/recommend/recommend.h"
+
+#include <math.h>
+
+static const char *const MEANING[MW_VERDICT_COUNT] = {
+    [MW_VERDICT_SCALES_WELL] = "the cores are used: three quarters of the time and more is parallel computing",
+    [MW_VERDICT_SERIAL] = "work that only one core does takes a quarter of the time or more",
+    [MW_VERDICT_MEMORY_LATENCY] = "waiting for single memory accesses takes a quarter of the time or more",
+    [MW_VERDICT_MEMORY_BANDWIDTH] = "memory time that further cores don't shrink takes a quarter of the time or more",
+    [MW_VERDICT_CACHE] = "superlinear: the caches of further cores take memory accesses away",
+    [MW_VERDICT_GRANULARITY] = "the parallel work comes in pieces that don't divide evenly among the cores",
+    [MW_VERDICT_STEP] = "time jumps where the first core beyond a boundary joins",
+    [MW_VERDICT_FLAT] = "more cores change nothing: serial, or the work grows with the cores; times don't tell which",
+    [MW_VERDICT_SLOWS_DOWN] = "more cores make it slower",
+    [MW_VERDICT_MEMORY] = "memory takes a quarter of the time or more; latency or bandwidth is open",
+    [MW_VERDICT_WEAK_SCALING] =
+        "time stays while all cores work: the work grows with the cores (weak scaling), or they spin",
+    [MW_VERDICT_UNDETERMINED] = "these points don't decide it",
+};
+
+/* What to change: code first, then hardware. */
+static const char *const REMEDY[MW_VERDICT_COUNT][2] = {
+    [MW_VERDICT_SCALES_WELL] = {"Use all cores; a faster clock or more cores still pay.", NULL},
+    [MW_VERDICT_SERIAL] =
+        {"Find what runs on one core (input, output, set-up, a lock, a reduction) by a profile of a run on "
+         "all cores, and make it parallel or overlap it.",
+         "Until then further cores gain ever less (memwall recommend --within 5 names the fewest that are enough); run "
+         "several instances side by side."},
+    [MW_VERDICT_MEMORY_LATENCY] =
+        {"Make accesses fewer or earlier: a denser layout, blocking for the caches, software "
+         "prefetch, independent accesses in flight, huge pages.",
+         "Larger caches and lower memory latency help; a faster clock helps only the time that moves with it."},
+    [MW_VERDICT_MEMORY_BANDWIDTH] =
+        {"Move fewer bytes: fuse loops, block for the caches, narrower types, non-temporal stores; "
+         "on several sockets place pages by first touch.",
+         "Use the fewest cores that saturate the memory; more channels or faster memory help."},
+    [MW_VERDICT_CACHE] =
+        {"The working set of each core shrinks into its cache: on few cores, blocking to cache size wins the same.",
+         "Use many cores; large private caches are what this program should be given."},
+    [MW_VERDICT_GRANULARITY] =
+        {"Cut the work into more and smaller pieces, or schedule them dynamically, largest first.",
+         "Until then choose core counts that divide the number of pieces."},
+    [MW_VERDICT_STEP] =
+        {"Beyond the boundary place memory and threads by node (first touch, OMP_PROC_BIND=spread, numactl "
+         "--interleave) and don't share written lines across it; hyper-threads and slow cores that join there add less "
+         "than a core each.",
+         NULL},
+    [MW_VERDICT_FLAT] =
+        {"Record CPU time (memwall scan does) or power over cores: one busy core means serial, all busy means that "
+         "the work grows with the cores or that they spin.",
+         "Ask whether the input grows with the core count; if so, compare runs at a fixed input."},
+    [MW_VERDICT_SLOWS_DOWN] =
+        {"Run it on the core count of the least time; on one core where that is it.",
+         "Look for threads that contend: a lock, a shared counter, allocation, false sharing, communication "
+         "that grows with the cores."},
+    [MW_VERDICT_MEMORY] =
+        {"Make memory traffic smaller (layout, blocking for the caches, narrower types) before buying cores.", NULL},
+    [MW_VERDICT_WEAK_SCALING] =
+        {"If the input grows with the cores, this is good scaling: fit it with --weak.",
+         "If it does not, threads spin while they wait: find the lock or barrier in a profile."},
+};
+
+const char *mw_verdict_sentence(enum mw_verdict verdict)
+{
+    return MEANING[verdict];
+}
+
+static enum mw_err advise_open(struct mw_sentences *advice, const struct mw_diagnosis *d, struct mw_error *error)
+{
+    enum mw_err err = MW_OK;
+    if (d->scales_coarse)
+        err = mw_sentences_add(advice, error, "It scales, by computing or by memory accesses that the cores share.");
+    else if (d->stops_coarse)
+        err = mw_sentences_add(advice, error,
+                               "It stops scaling, by serial work or by memory that further cores don't shrink.");
+    else
+        err =
+            mw_sentences_add(advice, error, "The likeliest are %s (%.2f) and %s (%.2f).", mw_verdict_name(d->likeliest),
+                             d->chance[d->likeliest], mw_verdict_name(d->second), d->chance[d->second]);
+    if (err == MW_OK && d->memory_open)
+        err = mw_sentences_add(
+            advice, error,
+            "If it can be set, measure all %u cores once more at the lowest frequency: memory time does "
+            "not move with it; that one run settles most.",
+            d->cores);
+    return err;
+}
+
+/* What recommend chooses for the objective; false where it can't, and then nothing is said. */
+static bool recommended(struct mw_recommendation *r, const struct mw_model *model, enum mw_objective objective)
+{
+    const struct mw_goal goal = {.objective = objective, .certainty = .9};
+    struct mw_error ignored;
+    return !mw_recommend(r, model, &goal, &(struct mw_recommend_options){0}, &ignored);
+}
+
+/* What the step costs a core, and on which side of it the least time is. */
+static enum mw_err advise_side(struct mw_sentences *advice, const struct mw_diagnosis *d, const struct mw_model *model,
+                               struct mw_error *error)
+{
+    struct mw_recommendation r;
+    if (!d->step_after || !recommended(&r, model, MW_OBJECTIVE_TIME))
+        return MW_OK;
+    const struct mw_option *best = &r.options[r.choice], *below = NULL;
+    for (size_t i = 0; i < r.count; i++)
+        if (r.options[i].candidate.cores <= d->step_after && (!below || r.options[i].expected < below->expected))
+            below = &r.options[i];
+    enum mw_err err = MW_OK;
+    if (best->candidate.cores <= d->step_after)
+        err = mw_sentences_add(
+            advice, error,
+            "For time, stay at %u core%s: the cores beyond the boundary at %u don't make up for the step "
+            "of %.0f %%.",
+            best->candidate.cores, best->candidate.cores > 1 ? "s" : "", d->step_after, 100 * d->step_size);
+    else if (below)
+        err = mw_sentences_add(
+            advice, error,
+            "More cores still gain: %u take %.0f %% less time than %u; the first cores beyond %u pay the step of "
+            "%.0f %%.",
+            best->candidate.cores, -100 * expm1(best->outlook.ln_time - below->outlook.ln_time), below->candidate.cores,
+            d->step_after, 100 * d->step_size);
+    mw_recommendation_release(&r);
+    return err;
+}
+
+/* What the frequency of the least energy costs and saves, by the model. */
+static enum mw_err advise_clock(struct mw_sentences *advice, const struct mw_diagnosis *d, const struct mw_model *model,
+                                struct mw_error *error)
+{
+    struct mw_recommendation r;
+    if (d->memory_open || model->quantity != MW_TIME || !model->power.present ||
+        !recommended(&r, model, MW_OBJECTIVE_ENERGY))
+        return MW_OK;
+    const struct mw_option *best = &r.options[r.choice];
+    enum mw_err err = MW_OK;
+    if (best->candidate.freq_hz < .999 * d->freq_max_hz && r.energy_change.high < 0)
+        err =
+            mw_sentences_add(advice, error,
+                             "The least energy is on %u core%s at %.4g GHz: time %+.0f %%, energy %+.0f %% against all "
+                             "cores at the highest frequency.",
+                             best->candidate.cores, best->candidate.cores > 1 ? "s" : "", best->candidate.freq_hz / 1e9,
+                             100 * r.time_change.value, 100 * r.energy_change.value);
+    mw_recommendation_release(&r);
+    return err;
+}
+
+static bool is_memory(enum mw_verdict verdict)
+{
+    return verdict == MW_VERDICT_MEMORY || verdict == MW_VERDICT_MEMORY_LATENCY ||
+           verdict == MW_VERDICT_MEMORY_BANDWIDTH;
+}
+
+enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_diagnosis *d, const struct mw_model *model,
+                                struct mw_error *error)
+{
+    if (d->verdict == MW_VERDICT_UNDETERMINED)
+        return advise_open(advice, d, error);
+    enum mw_err err = MW_OK;
+    if (d->verdict == MW_VERDICT_STEP)
+        err = advise_side(advice, d, model, error);
+    for (size_t i = 0; i < 2 && err == MW_OK; i++)
+        if (REMEDY[d->verdict][i])
+            err = mw_sentences_add(advice, error, "%s", REMEDY[d->verdict][i]);
+    if (err == MW_OK && d->step_flag)
+        err = mw_sentences_add(advice, error,
+                               "Beside it, time steps up by %.0f %% beyond %u cores: place threads and memory by node.",
+                               100 * d->step_size, d->step_after);
+    if (err == MW_OK && d->step_flag)
+        err = advise_side(advice, d, model, error);
+    if (err == MW_OK && is_memory(d->verdict))
+        err = advise_clock(advice, d, model, error);
+    if (err == MW_OK && d->memory_open && d->verdict != MW_VERDICT_FLAT && d->flat_fact == MW_FLAT_UNKNOWN &&
+        d->verdict != MW_VERDICT_SLOWS_DOWN)
+        err = mw_sentences_add(
+            advice, error,
+            "Memory is not excluded: if the frequency can be set, one run of all %u cores at the lowest frequency tells.",
+            d->cores);
+    return err;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_ADVISE_COMMANDS_H
+#define MW_ADVISE_COMMANDS_H
+
+#include "advise/recommend/goal.h"
+
+/*
+ * Lines to type that put a choice into use, and back. Texts only: nothing is run.
+ */
+enum { MW_COMMAND_LINES = 4 };
+
+struct mw_command_line {
+    char use[16]; /* "local", "clock", "clock-back", "slurm" */
+    char text[600];
+};
+
+struct mw_command_facts {
+    const char *cpus;    /* list of CPUs that the cores are, as in 0-11,24; NULL: unknown, the first ones */
+    const char *program; /* "./solver -n 3", NULL: COMMAND */
+    double freq_low_hz, freq_high_hz; /* range to put back; 0: unknown */
+};
+
+/* Fills lines[], returns how many (1 to MW_COMMAND_LINES): without a known frequency there is none for the clock. */
+size_t mw_command_lines(const struct mw_candidate *choice, const struct mw_command_facts *facts,
+                        struct mw_command_line lines[MW_COMMAND_LINES]);
+
+#endif

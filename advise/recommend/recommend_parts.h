@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Inside advise/recommend*.c only.
+#ifndef MW_ADVISE_RECOMMEND_PARTS_H
+#define MW_ADVISE_RECOMMEND_PARTS_H
+
+#include "advise/recommend/recommend.h"
+
+/* Candidates predicted (recommend_outlook.c): options, count, reference, relative. */
+enum mw_err mw_recommend_look(struct mw_recommendation *r, const struct mw_model *model, const struct mw_goal *goal,
+                              const struct mw_recommend_options *options, struct mw_error *error) MW_CHECKED;
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "advise/tune/plan.h"
+
+#include "advise/diagnose/diagnose.h"
+#include "advise/tune/plan_parts.h"
+#include "advise/tune/tune.h"
+#include "fit/surrogate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEXT_POINTS = 3 };
+
+struct mw_plan_point *mw_plan_add(struct mw_plan *plan, struct mw_candidate candidate)
+{
+    struct mw_plan_point *p = &plan->points[plan->count++];
+    *p = (struct mw_plan_point){.candidate = candidate};
+    return p;
+}
+
+void mw_plan_name(struct mw_candidate c, char *text, size_t size)
+{
+    if (c.freq_hz > 0)
+        snprintf(text, size, "%u core%s at %.4g GHz", c.cores, c.cores == 1 ? "" : "s", c.freq_hz / 1e9);
+    else
+        snprintf(text, size, "%u core%s", c.cores, c.cores == 1 ? "" : "s");
+}
+
+void mw_plan_release(struct mw_plan *plan)
+{
+    free(plan->points);
+    memset(plan, 0, sizeof *plan);
+}
+
+/* Candidates and measured configurations, each once. */
+struct choice {
+    struct mw_candidate *items;
+    size_t count;
+    size_t *of_point;
+    struct mw_reading *readings;
+};
+
+static void choice_release(struct choice *c)
+{
+    free(c->items);
+    free(c->of_point);
+    free(c->readings);
+}
+
+static enum mw_err choice_init(struct choice *c, const struct mw_points *points, const struct mw_plan_options *o,
+                               struct mw_error *error)
+{
+    size_t n = o->candidate_count + points->count;
+    *c = (struct choice){.items = calloc(n, sizeof *c->items),
+                         .of_point = calloc(points->count + 1, sizeof *c->of_point),
+                         .readings = calloc(points->count + 1, sizeof *c->readings),
+                         .count = o->candidate_count};
+    if (!c->items || !c->of_point || !c->readings) {
+        choice_release(c);
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    }
+    memcpy(c->items, o->candidates, o->candidate_count * sizeof *c->items);
+    for (size_t i = 0; i < points->count; i++) {
+        const struct mw_point *p = &points->items[i];
+        struct mw_candidate at = {p->cores, p->freq_hz};
+        bool energies = points->quantity == MW_ENERGY;
+        size_t found = mw_candidate_find(c->items, c->count, at);
+        if (found == c->count)
+            c->items[c->count++] = at;
+        c->of_point[i] = found;
+        c->readings[i] =
+            (struct mw_reading){.time_s = energies ? 0 : p->value,
+                                .energy_j = energies        ? p->value
+                                            : p->has_energy ? p->energy_j
+                                                            : 0,
+                                .spread = p->count > 1 ? p->spread * sqrt(M_PI / 2 / (double)p->count) : 0};
+    }
+    return MW_OK;
+}
+
+static void describe_best(struct mw_plan *plan, const struct mw_tuner *tuner, const struct choice *c,
+                          const struct mw_plan_options *o)
+{
+    size_t best;
+    char name[64];
+    double left = 1 - mw_tuner_result(tuner).certainty;
+    if (mw_tuner_best(tuner, &best)) {
+        mw_plan_name(c->items[best], name, sizeof name);
+        snprintf(plan->state, sizeof plan->state,
+                 "best of %zu measured: %s; chance that something is better by %.3g %%: %.0f %%",
+                 mw_tuner_result(tuner).count, name, 100 * o->tolerance, 100 * left);
+    } else {
+        snprintf(plan->state, sizeof plan->state,
+                 "none of %zu measured keeps the limits; the best chance elsewhere is %.0f %%",
+                 mw_tuner_result(tuner).count, 100 * left);
+    }
+}
+
+/* One point by the tuner's rule, then taken to come out as predicted. */
+static enum mw_err add_best(struct mw_plan *plan, struct mw_tuner *tuner, const struct choice *c,
+                            const struct mw_plan_options *o, bool energies, size_t next, const char *reason,
+                            struct mw_error *error)
+{
+    const struct mw_outlook look = mw_tuner_outlook(tuner)[next];
+    struct mw_plan_point *p = mw_plan_add(plan, c->items[next]);
+    size_t best;
+    char name[64];
+    double variance, value = mw_goal_value(&o->goal, &look, &variance), half = 1.645 * sqrt(variance);
+    bool has_best = mw_tuner_best(tuner, &best);
+    p->has_time = !energies;
+    p->time_s = energies ? 0 : exp(look.ln_time);
+    snprintf(p->reason, sizeof p->reason, "%s", reason);
+    if (has_best) {
+        double best_variance, best_value = mw_goal_value(&o->goal, &mw_tuner_outlook(tuner)[best], &best_variance);
+        mw_plan_name(c->items[best], name, sizeof name);
+        snprintf(p->settles, sizeof p->settles, "whether it beats %s: %s %+.1f to %+.1f %% of it expected", name,
+                 mw_objective_name(o->goal.objective), 100 * expm1(value - half - best_value),
+                 100 * expm1(value + half - best_value));
+    } else {
+        snprintf(p->settles, sizeof p->settles, "whether the limits can be kept here");
+    }
+    struct mw_reading as_predicted = {.time_s = energies ? 0 : exp(look.ln_time),
+                                      .energy_j = exp(look.ln_time + look.ln_power)};
+    return mw_tuner_observe(tuner, next, &as_predicted, NULL, error);
+}
+
+static enum mw_err plan_best(struct mw_plan *plan, const struct mw_points *points, const struct mw_plan_options *o,
+                             size_t wanted, struct mw_error *error)
+{
+    struct choice c;
+    struct mw_tuner *tuner = NULL;
+    bool energies = points->quantity == MW_ENERGY;
+    enum mw_err err = choice_init(&c, points, o, error);
+    if (err)
+        return err;
+    struct mw_tune_options with = {.tolerance = o->tolerance,
+                                   .max_points = c.count,
+                                   .memory_freq_hz = o->memory_freq_hz,
+                                   .boundaries = o->boundaries,
+                                   .boundary_count = o->boundary_count,
+                                   .energy_only = energies,
+                                   .seed = o->seed};
+    err = mw_tuner_alloc(&tuner, &o->goal, &with, c.items, c.count, error);
+    if (!err)
+        err = mw_tuner_preload(tuner, c.of_point, c.readings, points->count, error);
+    if (!err)
+        describe_best(plan, tuner, &c, o);
+    while (!err && plan->count < wanted) {
+        size_t next;
+        char reason[160];
+        if (mw_tuner_next(tuner, &next, reason, sizeof reason) != MW_TUNE_GOES_ON)
+            break;
+        err = add_best(plan, tuner, &c, o, energies, next, reason, error);
+    }
+    plan->settled = !err && !plan->count;
+    mw_tuner_free(tuner);
+    choice_release(&c);
+    return err;
+}
+
+/* The points with one more: as the surrogate of the given ones predicts it. */
+static enum mw_err believe(struct mw_point *all, size_t count, struct mw_candidate c, const struct mw_plan_options *o,
+                           struct mw_error *error)
+{
+    struct mw_surrogate *surrogate = NULL;
+    double memory = o->memory_freq_hz > 0 ? o->memory_freq_hz : 2.133e9, mean, variance;
+    struct mw_site *sites = calloc(count + 1, sizeof *sites);
+    double *ln_value = calloc(count + 1, sizeof *ln_value);
+    enum mw_err err = sites && ln_value ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; !err && i <= count; i++) {
+        double cores = i < count ? all[i].cores : c.cores, freq = i < count ? all[i].freq_hz : c.freq_hz;
+        freq = freq > 0 ? freq : memory;
+        sites[i] = (struct mw_site){cores, freq / 1e9, freq / memory, 1, 1};
+        if (i < count)
+            ln_value[i] = log(all[i].value);
+    }
+    if (!err)
+        err = mw_surrogate_alloc(&surrogate, MW_SURROGATE_TIME, 0, o->seed, error);
+    if (!err)
+        err = mw_surrogate_fit(surrogate, count, sites, ln_value, NULL, error);
+    if (!err)
+        err = mw_surrogate_predict(surrogate, 1, &sites[count], &mean, &variance, error);
+    if (!err)
+        all[count] = (struct mw_point){
+            .cores = c.cores, .freq_hz = c.freq_hz, .value = exp(mean), .count = 1, .noise_factor = 1};
+    mw_surrogate_free(surrogate);
+    free(sites);
+    free(ln_value);
+    return err;
+}
+
+enum mw_err mw_plan_diagnosis(struct mw_plan *plan, const struct mw_points *points, const struct mw_plan_options *o,
+                              size_t wanted, struct mw_error *error)
+{
+    struct mw_diagnose_options how = {
+        .boundaries = o->boundaries, .boundary_count = o->boundary_count, .seed = o->seed};
+    struct mw_points all = {.items = calloc(points->count + wanted + 1, sizeof *all.items),
+                            .count = points->count,
+                            .quantity = points->quantity};
+    struct mw_query *query = calloc(o->candidate_count, sizeof *query);
+    struct mw_diagnoser *diagnoser = NULL;
+    enum mw_err err = all.items && query ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; !err && i < o->candidate_count; i++) {
+        query[i] = (struct mw_query){o->candidates[i].cores, o->candidates[i].freq_hz};
+        how.cores = o->candidates[i].cores > how.cores ? o->candidates[i].cores : how.cores;
+        how.freq_max_hz = fmax(how.freq_max_hz, o->candidates[i].freq_hz);
+    }
+    if (!err) {
+        memcpy(all.items, points->items, points->count * sizeof *all.items);
+        err = mw_diagnoser_alloc(&diagnoser, &how, error);
+    }
+    while (!err && plan->count < wanted) {
+        struct mw_diagnose_step step;
+        struct mw_diagnosis now = {0};
+        err = mw_diagnoser_next(diagnoser, &step, &now, &all, query, o->candidate_count, error);
+        if (!err && !plan->count)
+            snprintf(plan->state, sizeof plan->state, "verdict so far: %s, %.0f %% sure", mw_verdict_name(now.verdict),
+                     100 * now.confidence);
+        if (!err && !plan->count)
+            plan->memory_open = now.memory_open && now.verdict != MW_VERDICT_FLAT &&
+                                now.verdict != MW_VERDICT_SLOWS_DOWN && now.verdict != MW_VERDICT_WEAK_SCALING;
+        if (err || step.done)
+            break;
+        struct mw_plan_point *p = mw_plan_add(plan, o->candidates[step.candidate]);
+        snprintf(p->reason, sizeof p->reason, "%s", step.reason);
+        if (step.information > 0)
+            snprintf(p->settles, sizeof p->settles, "%s or %s", mw_verdict_name(step.between[0]),
+                     mw_verdict_name(step.between[1]));
+        else
+            snprintf(p->settles, sizeof p->settles, "a point that every verdict rests on");
+        err = believe(all.items, all.count, p->candidate, o, error);
+        p->has_time = !err && points->quantity == MW_TIME;
+        p->time_s = p->has_time ? all.items[all.count].value : 0;
+        all.count++;
+    }
+    plan->settled = !err && !plan->count;
+    mw_diagnoser_free(diagnoser);
+    free(all.items);
+    free(query);
+    return err;
+}
+
+enum mw_err mw_plan_make(struct mw_plan *plan, const struct mw_points *points, const struct mw_plan_options *options,
+                         struct mw_error *error)
+{
+    if (!options->candidate_count)
+        return mw_fail(error, MW_USAGE, "there is no configuration to choose from");
+    size_t wanted = options->count ? options->count : NEXT_POINTS;
+    size_t room = wanted > MW_PLAN_DESIGN_MOST ? wanted : MW_PLAN_DESIGN_MOST;
+    struct mw_plan result = {.points = calloc(room, sizeof *result.points)};
+    enum mw_err err = MW_OK;
+    if (!result.points)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    if (!points->count)
+        mw_plan_first_design(&result, options);
+    else if (options->purpose == MW_PLAN_SURFACE)
+        err = mw_plan_surface(&result, points, options, wanted, error);
+    else if (options->purpose == MW_PLAN_DIAGNOSIS)
+        err = mw_plan_diagnosis(&result, points, options, wanted, error);
+    else
+        err = plan_best(&result, points, options, wanted, error);
+    if (err)
+        mw_plan_release(&result);
+    else
+        *plan = result;
+    return err;
+}

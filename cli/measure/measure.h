@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_CLI_MEASURE_H
+#define MW_CLI_MEASURE_H
+
+#include "cli/cli.h"
+#include "measure/machine/topology.h"
+
+#include <stdio.h>
+
+/* Options of `memwall measure`; each probe names those that it takes. */
+struct measure_options {
+    const char *cores;    /* --cores; NULL: the probe's default */
+    const char *freq;     /* --freq; NULL: as the machine is */
+    unsigned long runs;   /* --runs; 0: the probe's default */
+    double max_time_s;    /* --max-time; 0: not given */
+    size_t array_bytes;   /* --array; 0: computed from the caches */
+    size_t llc_bytes;     /* --llc; 0: as reported */
+    const char *kernels;  /* --kernel; NULL: all */
+    const char *pages;    /* --pages: "huge", "4k" or "both" */
+    const char *chains;   /* --chains */
+    const char *locality; /* --locality: pages in a group, or "random" */
+    size_t stride_bytes;  /* --stride */
+    bool numa;            /* --numa */
+    const char *sizes;    /* --size: working sets; NULL: the probe's default */
+    const char *curve;    /* --curve: file for the curves behind `cache`; NULL: none */
+};
+
+/*
+ * What a probe works with. It prints its rows to `rows`, each begun by measure_row, and adds its evidence to
+ * `provenance`; the driver prints lines of provenance, header and rows when the probe is done or interrupted.
+ */
+struct measure_run {
+    struct cli *cli;
+    const struct measure_options *options;
+    struct mw_topology topology; /* of this machine, also where --root names another for /sys and /proc */
+    unsigned *cores;             /* core counts asked for, ascending */
+    size_t cores_count;
+    unsigned *cpus;    /* first CPUs of all physical cores, compact order */
+    double freq_hz;    /* the frequency set, 0 where none is */
+    size_t freqs_left; /* frequencies to go, this one included: each may take its share of the time */
+    double start_s;    /* of the whole command */
+    bool guest;        /* this is a virtual machine */
+    FILE *rows;
+    struct mw_provenance provenance;
+    size_t rows_off; /* rows whose effective frequency is not the one that was set */
+    bool freq_off;   /* a frequency could not be set as asked, or did not hold: as disturbed */
+    bool untrusted;  /* a result failed its validation: exit status 5 */
+    bool disturbed;  /* other work disturbed what is reported: exit status 5 with --strict */
+};
+
+struct measure_probe {
+    const char *name, *summary;
+    const char *columns;      /* CSV header after cores,freq_ghz,freq_effective_ghz */
+    const char *const *takes; /* names of the options besides --cores, --max-time and the shared ones; ends in NULL */
+    bool all_core_counts;     /* without --cores: 1, 2, 4 … all; else 1 */
+    enum mw_err (*run)(struct measure_run *run, struct mw_error *error);
+};
+
+extern const struct measure_probe measure_stream, measure_latency, measure_loaded, measure_cache, measure_bandwidth,
+    measure_flops;
+
+/* "cores,freq_ghz,freq_effective_ghz," of a row; effective_hz 0 is unknown. */
+void measure_row(struct measure_run *run, unsigned cores, double effective_hz);
+/* Lowest effective frequency of the CPUs (all at work); 0 where it can't be measured. */
+double measure_effective_of(const unsigned *cpus, size_t count);
+/* The same of the first `cores` CPUs of the run. */
+double measure_effective_hz(const struct measure_run *run, unsigned cores);
+
+/*
+ * Cores of one node against memory of one node (kernel's numbers), or memory interleaved over all nodes against all cores
+ * (MW_NODE_INTERLEAVE). Asked for by --numa; without --cores also done by itself where there are several memory nodes.
+ */
+struct measure_pair {
+    unsigned cpu_node;
+    int memory_node;
+    const unsigned *cpus; /* first CPUs of the node's cores */
+    size_t cpu_count;
+};
+size_t measure_pair_count(const struct measure_run *run); /* 0 where they are not measured */
+enum mw_err measure_pairs(struct measure_run *run,
+                          enum mw_err (*measure)(void *shared, const struct measure_pair *pair, struct mw_error *error),
+                          void *shared, struct mw_error *error) MW_CHECKED;
+/* Seconds that the probe may take at this frequency: its share of --max-time, else 50, else as long as the --runs asked for take. */
+double measure_max_time_s(const struct measure_run *run);
+/* A number of a table cell that reads back as the same to six digits. */
+#define MEASURE_CELL "%.6g"
+
+/* cli/measure_context.c: lines on caches, CPUs, page policy, governor, timer, virtual machine. */
+enum mw_err measure_context(struct measure_run *run, struct mw_error *error) MW_CHECKED;
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/measure/measure_freq.h"
+
+#include "data/units.h"
+#include "measure/run/hold.h"
+
+#include <stdlib.h>
+
+static void tell(struct measure_run *run, const struct mw_freq_note *note)
+{
+    if (*note->text)
+        cli_warn(run->cli, "%s", note->text);
+    run->freq_off = run->freq_off || note->off;
+}
+
+static enum mw_err run_at(struct measure_run *run, const struct measure_probe *probe, struct mw_hold *hold,
+                          double freq_hz, struct mw_error *error)
+{
+    struct mw_freq_note note = {0};
+    enum mw_err err = mw_hold_set(hold, run->cpus, run->topology.core_count, freq_hz, &note, error);
+    if (err)
+        return err;
+    tell(run, &note);
+    run->freq_hz = freq_hz;
+    err = probe->run(run, error);
+    if (err)
+        return err;
+    note = (struct mw_freq_note){0};
+    mw_cpufreq_verify(&hold->cpufreq, &note);
+    tell(run, &note);
+    return MW_OK;
+}
+
+static enum mw_err run_all(struct measure_run *run, const struct measure_probe *probe, struct mw_hold *hold,
+                           struct mw_error *error)
+{
+    double *freq_hz = NULL;
+    size_t count = 0;
+    struct mw_error inner;
+    if (!hold->has_cpufreq) {
+        *error = hold->why;
+        return error->code;
+    }
+    if (mw_parse_freqs(run->options->freq, hold->cpufreq.freqs_hz, hold->cpufreq.freq_count, &freq_hz, &count,
+                       &inner)) {
+        mw_fail(error, inner.code, "option '--freq': %s", inner.message);
+        return *inner.hint ? mw_hint(error, "%s", inner.hint) : error->code;
+    }
+    run->freqs_left = count;
+    enum mw_err err = MW_OK;
+    for (size_t i = 0; i < count && !err; i++, run->freqs_left--)
+        err = run_at(run, probe, hold, freq_hz[i], error);
+    free(freq_hz);
+    return err;
+}
+
+enum mw_err measure_at_frequencies(struct measure_run *run, const struct measure_probe *probe, struct mw_error *error)
+{
+    struct mw_hold hold;
+    struct mw_error failed;
+    run->freqs_left = 1;
+    if (!run->options->freq)
+        return probe->run(run, error);
+    enum mw_err err = mw_hold_open(&hold, run->cli->common.root, run->cli->common.dry_run, error);
+    if (err)
+        return err;
+    if (hold.recovered)
+        cli_say(run->cli, "put back what a killed memwall had left:\n%s", hold.recovered);
+    err = run_all(run, probe, &hold, error);
+    enum mw_err restored = mw_hold_close(&hold, &failed);
+    if (restored)
+        cli_warn(run->cli, "%s", failed.message);
+    if (restored && !err) {
+        err = restored;
+        *error = failed;
+    }
+    return err;
+}

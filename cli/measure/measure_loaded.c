@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/measure/measure.h"
+#include "measure/machine/limits.h"
+#include "measure/probe/loaded.h"
+
+#include <limits.h>
+
+#define MIB ((size_t)1 << 20)
+/* working sets lie mostly beyond the last level when they are twice as large */
+#define PAST_LAST_LEVEL 2
+#define SIZE_LEAST      (64 * MIB)
+/* a point takes about 50 ms, the curve of four mixes three seconds */
+#define WINDOWS 40
+
+/* Twice the last-level caches in use, together at most half of the memory that may be had. */
+static void choose_sizes(const struct measure_run *run, size_t count, struct mw_loaded_options *options)
+{
+    struct mw_memory_limit limit;
+    size_t llc =
+        run->options->llc_bytes ? run->options->llc_bytes : mw_topology_llc_bytes(&run->topology, run->cpus, count);
+    mw_memory_limit(run->cli->common.root, &limit);
+    size_t most = limit.size_bytes / 2 / count;
+    size_t chase = PAST_LAST_LEVEL * llc, load = PAST_LAST_LEVEL * llc / (count - 1);
+    size_t least = run->options->llc_bytes ? MIB : SIZE_LEAST; /* what the user says of the caches is believed */
+    chase = chase < least ? least : chase;
+    load = load < least ? least : load;
+    options->chase_bytes = (chase < most ? chase : most) / MIB * MIB;
+    options->load_bytes = (load < most ? load : most) / MIB * MIB;
+}
+
+static enum mw_err check_cores(const struct measure_run *run, size_t count, struct mw_error *error)
+{
+    if (run->topology.core_count < 2) {
+        mw_fail(error, MW_UNSUPPORTED,
+                "latency under load needs a second core to make the load; one core may be used here");
+        return mw_hint(error, "memwall measure latency measures it without load");
+    }
+    if (run->cores_count > 1 || count < 2)
+        return mw_fail(error, MW_USAGE,
+                       "option '--cores': 'loaded' takes one number, at least 2 (one core waits, the others load)");
+    return MW_OK;
+}
+
+static enum mw_err run_loaded(struct measure_run *run, struct mw_error *error)
+{
+    size_t count = run->options->cores ? run->cores[run->cores_count - 1] : run->topology.core_count, points = 0;
+    struct mw_loaded_options options = {.windows = run->options->runs ? run->options->runs : WINDOWS,
+                                        .max_time_s = measure_max_time_s(run),
+                                        .seed = run->cli->common.seed,
+                                        .stop = cli_interrupted};
+    struct mw_loaded_point point[MW_LOADED_POINTS];
+    enum mw_err err = check_cores(run, count, error);
+    if (err)
+        return err;
+    choose_sizes(run, count, &options);
+    if (options.load_bytes < MIB || options.chase_bytes < MIB)
+        return mw_fail(error, MW_NOMEM, "too little memory for %zu cores", count);
+    if (run->cli->common.dry_run) {
+        cli_say(run->cli, "1 core in a chase over %zu MiB, %zu that load %zu MiB each, %d points",
+                options.chase_bytes / MIB, count - 1, options.load_bytes / MIB, MW_LOADED_POINTS);
+        return MW_OK;
+    }
+    double freq_hz = measure_effective_hz(run, (unsigned)count);
+    err = mw_provenance_add(
+        &run->provenance, error, "loaded_rule",
+        "latency of CPU %u in a chase over %zu MiB, groups of 64 pages; %zu cores load %zu MiB each; "
+        "bandwidth counts lines read and lines written back, that of the chase left out; medians of "
+        "windows with at least %g of the best one's traffic",
+        run->cpus[0], options.chase_bytes / MIB, count - 1, options.load_bytes / MIB, MW_LOADED_SHARE);
+    if (!err)
+        err = mw_loaded_measure(run->cpus, count, &options, point, &points, error);
+    for (size_t i = 0; i < points; i++) {
+        measure_row(run, (unsigned)count, freq_hz);
+        fprintf(run->rows, MEASURE_CELL "," MEASURE_CELL ",%u,", 1e9 * point[i].latency_s,
+                1e-6 * point[i].bandwidth_bps, point[i].reads_percent);
+        if (point[i].delay != UINT_MAX)
+            fprintf(run->rows, "%u", point[i].delay);
+        fprintf(run->rows, ",%zu\n", point[i].windows);
+    }
+    return err;
+}
+
+static const char *const takes[] = {"llc", NULL};
+
+const struct measure_probe measure_loaded = {
+    .name = "loaded",
+    .summary = "latency of one core while the others make rising traffic",
+    .columns = "latency_ns,bandwidth_mb_s,reads_percent,delay,windows",
+    .takes = takes,
+    .run = run_loaded,
+};

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_CLI_SCAN_H
+#define MW_CLI_SCAN_H
+
+#include "cli/run_options.h"
+#include "measure/run/noise.h"
+#include "measure/run/rig.h"
+#include "measure/run/schedule.h"
+
+/* The parts of `memwall scan`: its options, its file, its loop. */
+struct scan_options {
+    struct run_options run;
+    const char *cores, *freq;
+    unsigned long runs, min_runs, max_runs, warmup; /* runs 0: not given */
+    double precision;
+    double max_time_s;
+    double memory_freq_hz, idle_s, cool_to_c;
+    const char *order, *boost;
+    bool smt, resume;
+    const char *replay, *workload, *input;
+};
+
+/* Columns of runs.csv that a file has; the others are always there. */
+enum scan_columns {
+    SCAN_INPUT = 1 << 0,
+    SCAN_FREQ = 1 << 1,
+    SCAN_CPU = 1 << 2,
+    SCAN_ENERGY = 1 << 3,
+    SCAN_EFFECTIVE = 1 << 4,
+};
+
+struct scan {
+    struct cli *cli;
+    const struct scan_options *options;
+    struct mw_stop stop;
+    struct mw_rig *rig;
+    struct mw_schedule schedule;
+    double *cores, *freqs_hz;
+    size_t core_count, freq_count;
+    enum mw_order fill;
+    enum mw_sequence sequence;
+    char *workload;
+    struct mw_provenance facts; /* of the machine and this invocation */
+    struct mw_provenance plan;  /* the options that a resumed scan must share */
+    unsigned columns;
+    struct mw_append file;
+    struct mw_noise_run *log; /* runs of this invocation in their order */
+    size_t log_count;
+};
+
+/* Opens the rig, resolves lists, fills schedule, facts and plan. */
+enum mw_err scan_prepare(struct scan *scan, struct mw_error *error) MW_CHECKED;
+void scan_release(struct scan *scan);
+
+/*
+ * Creates the file with its head, or, with --resume, reads what is there into the schedule and goes on behind it.
+ * MW_USAGE where the file was begun with other options, MW_DATA where it is not a scan's.
+ */
+enum mw_err scan_file_open(struct scan *scan, struct mw_error *error) MW_CHECKED;
+enum mw_err scan_file_row(struct scan *scan, const struct mw_config *config, const struct mw_rig_result *result,
+                          struct mw_error *error) MW_CHECKED;
+
+/* Prints what --dry-run promises. */
+enum mw_err scan_print_plan(struct scan *scan, struct mw_error *error) MW_CHECKED;
+
+enum mw_err scan_log(struct scan *scan, const struct mw_config *config, const struct mw_rig_result *result,
+                     struct mw_error *error) MW_CHECKED;
+/* Names what spoiled the runs of this invocation; *noisy where it is more than an outlier here and there. */
+enum mw_err scan_say_noise(const struct scan *scan, bool *noisy, struct mw_error *error) MW_CHECKED;
+/* "12 cores at 1.8 GHz" */
+void scan_config_name(const struct mw_config *config, char *text, size_t size);
+
+/* Runs until all is done, time is over or an order to stop came; *doubtful counts rows that are marked. */
+enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *error) MW_CHECKED;
+
+#endif

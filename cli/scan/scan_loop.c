@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/scan/scan.h"
+
+#include "measure/probe/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Says what was wrong with a run; the same remark only once for a configuration. */
+static void remark(struct scan *scan, struct mw_config *config, const struct mw_rig_result *result)
+{
+    char name[64], what[128];
+    scan_config_name(config, name, sizeof name);
+    if (result->run.fault != MW_RUN_GOOD) {
+        mw_run_describe(&result->run, what, sizeof what);
+        cli_warn(scan->cli, "%s, run %u failed: %s", name, config->done + 1, what);
+    }
+    if (result->note[0] && !config->disturbed) {
+        cli_warn(scan->cli, "%s: %s", name, result->note);
+        config->disturbed = true;
+    }
+}
+
+/* One run whose row is kept. */
+static enum mw_err run_once(struct scan *scan, struct mw_config *config, size_t *doubtful, struct mw_error *error)
+{
+    struct mw_rig_result result;
+    enum mw_err err = mw_rig_measure(scan->rig, config->cores, config->freq_hz, config->done + 1, &result, error);
+    if (err)
+        return err;
+    remark(scan, config, &result);
+    err = scan_file_row(scan, config, &result, error);
+    if (err)
+        return err;
+    *doubtful += result.freq_off;
+    err = scan_log(scan, config, &result, error);
+    if (err)
+        return err;
+    mw_schedule_record(config, result.run.fault == MW_RUN_GOOD, result.run.time_s);
+    return MW_OK;
+}
+
+/* Runs that bring caches, files and clocks to where they will be; not kept. */
+static enum mw_err warm_up(struct scan *scan, struct mw_error *error)
+{
+    enum mw_err err = MW_OK;
+    struct mw_config *config = mw_schedule_next(&scan->schedule);
+    for (unsigned long i = 0; config && i < scan->options->warmup && !err; i++) {
+        struct mw_rig_result result;
+        cli_progress(scan->cli, i, scan->options->warmup, "warm-up");
+        err = mw_rig_measure(scan->rig, config->cores, config->freq_hz, 1, &result, error);
+    }
+    return err;
+}
+
+static enum mw_err interrupted(struct scan *scan, struct mw_error *error)
+{
+    size_t done, left;
+    const char *path = scan->cli->common.output;
+    mw_schedule_progress(&scan->schedule, &done, &left);
+    mw_fail(error, MW_INTERRUPTED, "interrupted: %zu runs are kept%s%s%s", done, path ? " in '" : "", path ? path : "",
+            path ? "'" : "");
+    return mw_hint(error, "the same command with --resume goes on");
+}
+
+/* Power at rest once more, behind the rows: what it changed by is the drift of the base. */
+static enum mw_err add_idle(struct scan *scan, size_t done_before, struct mw_error *error)
+{
+    size_t done, left;
+    bool has;
+    double power_w;
+    mw_schedule_progress(&scan->schedule, &done, &left);
+    if (done == done_before || scan->options->replay || scan->options->idle_s <= 0)
+        return MW_OK;
+    mw_rig_idle_power(scan->rig, scan->options->idle_s, &has, &power_w);
+    return has ? mw_append_line(&scan->file, error, "# idle_power_after_w: %.6g", power_w) : MW_OK;
+}
+
+enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *error)
+{
+    double start_s = mw_now_s();
+    struct mw_config *config;
+    size_t done_before, to_do;
+    mw_schedule_progress(&scan->schedule, &done_before, &to_do);
+    enum mw_err err = warm_up(scan, error);
+    while (!err && (config = mw_schedule_next(&scan->schedule))) {
+        char name[64];
+        size_t done, left;
+        if (mw_stop_poll(&scan->stop) != MW_STOP_NONE)
+            return interrupted(scan, error);
+        mw_schedule_progress(&scan->schedule, &done, &left);
+        if (scan->options->max_time_s > 0 && mw_now_s() - start_s >= scan->options->max_time_s) {
+            cli_say(scan->cli, "the time of --max-time is over: %zu runs done, %zu to go; --resume goes on", done,
+                    left);
+            break;
+        }
+        scan_config_name(config, name, sizeof name);
+        cli_progress(scan->cli, done, done + left, "%s, run %u", name, config->done + 1);
+        err = run_once(scan, config, doubtful, error);
+        if (err == MW_INTERRUPTED)
+            return interrupted(scan, error);
+    }
+    cli_progress_end();
+    return err ? err : add_idle(scan, done_before, error);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "data/import/import.h"
+
+#include <string.h>
+
+/* A text cell, quoted where it needs to be. */
+static void print_text(FILE *stream, const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n#")] && *text != ' ') {
+        fputs(text, stream);
+        return;
+    }
+    fputc('"', stream);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', stream);
+        fputc(*text, stream);
+    }
+    fputc('"', stream);
+}
+
+static double run_number(const struct mw_run *run, unsigned bit)
+{
+    switch (bit) {
+    case MW_RUN_CORES:
+        return run->cores;
+    case MW_RUN_FREQ:
+        return run->freq_hz / 1e9;
+    case MW_RUN_FREQ_EFFECTIVE:
+        return run->freq_effective_hz / 1e9;
+    case MW_RUN_TIME:
+        return run->time_s;
+    case MW_RUN_RATE:
+        return run->rate;
+    case MW_RUN_SPEEDUP:
+        return run->speedup;
+    case MW_RUN_ENERGY:
+        return run->energy_j;
+    case MW_RUN_POWER:
+        return run->power_w;
+    case MW_RUN_CPU_TIME:
+        return run->cpu_time_s;
+    default:
+        return run->exit_status;
+    }
+}
+
+/* The columns after workload and input, in their order; bit 0 is the repetition. */
+static const struct {
+    unsigned bit;
+    const char *name;
+} columns[] = {
+    {MW_RUN_CORES, "cores"},
+    {MW_RUN_FREQ, "freq_ghz"},
+    {0, "repetition"},
+    {MW_RUN_TIME, "time_s"},
+    {MW_RUN_RATE, NULL},
+    {MW_RUN_SPEEDUP, "speedup"},
+    {MW_RUN_CPU_TIME, "cpu_s"},
+    {MW_RUN_ENERGY, "energy_j"},
+    {MW_RUN_POWER, "power_w"},
+    {MW_RUN_EXIT_STATUS, "exit_status"},
+    {MW_RUN_FREQ_EFFECTIVE, "freq_effective_ghz"},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static void print_numbers(const struct mw_run *run, unsigned has, FILE *stream)
+{
+    for (size_t c = 0; c < COLUMNS; c++) {
+        if (columns[c].bit && !(has & columns[c].bit))
+            continue;
+        fputs(c ? "," : "", stream);
+        if (!columns[c].bit)
+            fprintf(stream, "%u", run->repetition);
+        else if (run->has & columns[c].bit)
+            fprintf(stream, "%.12g", run_number(run, columns[c].bit));
+    }
+    fputc('\n', stream);
+}
+
+void mw_import_print(const struct mw_import *import, FILE *stream)
+{
+    bool workload = false, input = false;
+    unsigned has = 0;
+    for (size_t i = 0; i < import->count; i++) {
+        workload |= import->runs[i].workload != NULL;
+        input |= import->runs[i].input != NULL;
+        has |= import->runs[i].has;
+    }
+    if (workload)
+        fprintf(stream, "%s,", import->workload_column ? import->workload_column : "workload");
+    fputs(input ? "input," : "", stream);
+    for (size_t c = 0; c < COLUMNS; c++) {
+        const char *rate = import->rate_column ? import->rate_column : "throughput_per_s";
+        if (!columns[c].bit || has & columns[c].bit)
+            fprintf(stream, "%s%s", c ? "," : "", columns[c].name ? columns[c].name : rate);
+    }
+    fputc('\n', stream);
+    for (size_t i = 0; i < import->count; i++) {
+        const struct mw_run *run = &import->runs[i];
+        if (workload) {
+            print_text(stream, run->workload ? run->workload : "");
+            fputc(',', stream);
+        }
+        if (input) {
+            print_text(stream, run->input ? run->input : "");
+            fputc(',', stream);
+        }
+        print_numbers(run, has, stream);
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_FIT_SEARCHER_H
+#define MW_FIT_SEARCHER_H
+
+#include "fit/numeric/polish.h"
+#include "fit/search/problem.h"
+
+/* The parts of a search (fit/search.h): a problem with its scratch, and candidates that are moved about in it. */
+
+enum { MW_SEARCHER_TIES = 3 }; /* corners that an optimum is looked for along */
+
+struct mw_candidate {
+    double params[MW_LAW_MAX_PARAMS], b, loss;
+};
+
+/* One search: problem, room, the count of evaluations. */
+struct mw_searcher {
+    struct mw_problem problem; /* the arrays are borrowed */
+    unsigned char *branches;   /* n + base_n, to hold */
+    double *gradient;          /* parameters x (n + base_n); NULL where the law has none */
+    struct mw_scratch scratch;
+    struct mw_polish_room room;
+    unsigned long evaluations;
+};
+
+enum mw_err mw_searcher_init(struct mw_searcher *s, const struct mw_problem *problem,
+                             struct mw_error *error) MW_CHECKED;
+void mw_searcher_release(struct mw_searcher *s);
+
+/* The loss with the best b, HUGE_VAL where it is not finite; context is a searcher. */
+double mw_searcher_loss(void *context, const double *params);
+/* The weighted residuals of x = parameters, b; context is a searcher. */
+void mw_searcher_residuals(void *context, const double *x, double *r);
+
+/* Sets b and loss. */
+void mw_candidate_evaluate(struct mw_searcher *s, struct mw_candidate *c);
+/* Levenberg-Marquardt from c. Whole parameters stay. */
+void mw_candidate_polish(struct mw_searcher *s, struct mw_candidate *c, unsigned iterations, bool central);
+/* The same by other residuals than the points' alone: `penalties` (at most MW_SEARCHER_TIES) more of them. */
+void mw_candidate_polish_with(struct mw_searcher *s, struct mw_candidate *c,
+                              void (*residuals)(void *context, const double *x, double *r), void *context,
+                              size_t penalties, unsigned iterations, bool central);
+
+/* Short polish, free and with the branches of its pattern held first; the better stays. */
+void mw_candidate_polish_pattern(struct mw_searcher *s, struct mw_candidate *c);
+/* Simplex of a first size, then derivatives again. */
+void mw_candidate_polish_corners(struct mw_searcher *s, struct mw_candidate *c, double step);
+/* From pattern to neighbouring pattern, as long as that helps. */
+void mw_candidate_walk(struct mw_searcher *s, struct mw_candidate *c);
+/* The corners of the law itself from measured count to measured count, as long as that helps. */
+void mw_candidate_walk_corners(struct mw_searcher *s, struct mw_candidate *c);
+/* Along the corners that c sits on. */
+void mw_candidate_slide(struct mw_searcher *s, struct mw_candidate *c);
+
+#endif

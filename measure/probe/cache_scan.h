@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_MEASURE_CACHE_SCAN_H
+#define MW_MEASURE_CACHE_SCAN_H
+
+#include "data/error.h"
+#include "measure/probe/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The curves from which the parameters of caches are read; what they mean is decided in cache.c. */
+struct mw_curve {
+    double *x, *time_s; /* a load takes time_s at x; owned */
+    size_t count;
+};
+void mw_curve_release(struct mw_curve *curve);
+
+/* What the scans work with; the calling thread is bound to the CPU under test and stays there. */
+struct mw_cache_scan {
+    struct mw_arena big;   /* huge pages where they can be had */
+    struct mw_arena evict; /* to push other data out of a level */
+    uint64_t random;       /* state, never 0 */
+    double deadline_s;     /* on mw_now_s */
+    double clock_cost_s;   /* of reading the clock twice */
+    bool (*stop)(void);    /* asked between windows; may be NULL */
+    void *sink;            /* keeps the compiler from dropping a walk */
+};
+
+/* At least 16 repetitions of each window, of which the least counts: other work only adds. */
+#define MW_SCAN_REPETITIONS 16
+#define MW_SCAN_LEAST_BYTES 2048
+#define MW_SCAN_STEP_BYTES                                                                                             \
+    64 /* places are this far apart: no cache line in use is shorter, so a place is a line or half of one */
+#define MW_SCAN_ARRAY_BYTES 16384
+
+/* MW_NOMEM. _close takes a zeroed one. */
+enum mw_err mw_cache_scan_open(struct mw_cache_scan *scan, size_t size_bytes, uint64_t seed, double max_time_s,
+                               struct mw_error *error) MW_CHECKED;
+void mw_cache_scan_close(struct mw_cache_scan *scan);
+/* True where the time is up or the user wants to stop. */
+bool mw_cache_scan_over(const struct mw_cache_scan *scan);
+
+/*
+ * Time of a dependent load over the size of the working set, 16 sizes an octave up to 8 MiB, then 8. Walked in random
+ * order within groups of 64 pages. While the time up to until_s allows, eight rounds (two beyond 8 MiB) spread over it:
+ * the minima of all. x in bytes.
+ */
+enum mw_err mw_scan_sizes(struct mw_cache_scan *scan, double until_s, struct mw_curve *curve,
+                          struct mw_error *error) MW_CHECKED;
+
+/*
+ * The stride scan: an array of 16 KiB whose places, `stride` apart, are walked in random order after evict_bytes of other
+ * data have pushed it out of a level. x in bytes.
+ */
+enum mw_err mw_scan_lines(struct mw_cache_scan *scan, size_t evict_bytes, struct mw_curve *curve,
+                          struct mw_error *error) MW_CHECKED;
+
+/*
+ * Places `gap` apart from places that were flushed from all caches (those at multiples of 2 gap): slow while a place shares
+ * the flushed line. x is the gap in bytes. An empty curve where no flush instruction exists.
+ */
+enum mw_err mw_scan_flush(struct mw_cache_scan *scan, struct mw_curve *curve, struct mw_error *error) MW_CHECKED;
+
+/*
+ * How many lines, stride_bytes apart, can be walked with loads below limit_s: 0 where `most` still can (or nothing can).
+ */
+unsigned mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, double limit_s, unsigned most);
+
+/*
+ * Cost of the TLB: a load over `count` base pages (one line in each) less a load over as many lines side by side.
+ * x is the number of pages; time_s = base_s + that difference, so that the curve is positive and steps show.
+ */
+enum mw_err mw_scan_tlb(struct mw_cache_scan *scan, double base_s, struct mw_curve *curve,
+                        struct mw_error *error) MW_CHECKED;
+
+/* Loads that wait for each other at a stride, from memory: forward, backward, and the same places in random order. */
+enum mw_walk_order { MW_WALK_FORWARD, MW_WALK_BACKWARD, MW_WALK_RANDOM };
+enum mw_err mw_scan_prefetch(struct mw_cache_scan *scan, enum mw_walk_order order, struct mw_curve *curve,
+                             struct mw_error *error) MW_CHECKED;
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_MEASURE_RUN_H
+#define MW_MEASURE_RUN_H
+
+#include "data/error.h"
+#include "measure/run/stop.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Running the user's program. Texts are borrowed and must outlive the runner; "{cores}" in the program's words, the
+ * launcher and the values of env is replaced by the number of cores of the run.
+ */
+struct mw_run_setup {
+    char *const *program; /* ends in NULL, at least one word */
+    const char *launcher; /* goes before the program, split into words as a shell does without expansions; NULL: none */
+    const char *const *env; /* "NAME=VALUE", after the thread counts that are set anyway */
+    size_t env_count;
+    double timeout_s;  /* 0: none */
+    const char *check; /* `sh -c` after each run, with what the program printed on its standard input; NULL: none */
+    const char
+        *time_regexp; /* POSIX extended; the last match's first group is the time (as in 12.5, 1m3s); NULL: wall time */
+    const char *rate_regexp; /* the same for a rate: the time recorded is 1/rate */
+    bool show_output;        /* the program's output goes to standard error; otherwise it is dropped */
+};
+
+/* Why a run counts as failed. */
+enum mw_run_fault {
+    MW_RUN_GOOD,
+    MW_RUN_EXIT,    /* exit status other than 0 */
+    MW_RUN_SIGNAL,  /* killed: exit_status is 128 + the signal's number, as in a shell */
+    MW_RUN_TIMEOUT, /* exit_status 124, as `timeout` gives */
+    MW_RUN_CHECK,   /* the program ended well, --check did not: exit_status 125 */
+    MW_RUN_NO_TIME, /* the expression matched nothing that is a positive number: exit_status 125 */
+};
+
+struct mw_run_result {
+    double time_s;     /* wall time, or what the program printed */
+    double wall_s;     /* from just before the fork to the end of the process */
+    double cpu_time_s; /* user + system of the process and the children that it waited for */
+    long preempted;    /* involuntary context switches of the same */
+    int exit_status;
+    enum mw_run_fault fault;
+};
+
+struct mw_runner;
+
+/*
+ * Finds the program (or the launcher) in PATH, compiles the expressions.
+ * Returns MW_USAGE for a bad expression or an unclosed quote, MW_RUN where there is no such command, MW_IO, MW_NOMEM.
+ */
+enum mw_err mw_runner_open(struct mw_runner **runner, const struct mw_run_setup *setup,
+                           struct mw_error *error) MW_CHECKED;
+void mw_runner_close(struct mw_runner *runner);
+
+/*
+ * Runs the program once on `cores` cores, bound to the CPUs given (the mask is read back and compared before exec).
+ * The thread counts of the common runtimes (mw_run_thread_variables) are set to `cores`, or to 1 where the launcher
+ * has {cores} and so starts as many processes. The process leads a group of its own, which a timeout or an order to stop
+ * ends as a whole, and dies with this process. Standard input is empty.
+ * Returns MW_OK also for a failed run (see fault), MW_RUN where the program could not be started or bound,
+ * MW_INTERRUPTED after MW_STOP_AT_ONCE (the run is lost), MW_IO, MW_NOMEM. `stop` may be NULL.
+ * Cost beside the run itself: one vfork, about 0.2 ms. Tests: tests/unit/test_run.c.
+ */
+enum mw_err mw_runner_run(struct mw_runner *runner, unsigned cores, const unsigned *cpus, size_t cpu_count,
+                          struct mw_stop *stop, struct mw_run_result *result, struct mw_error *error) MW_CHECKED;
+
+/* Names of the variables that give a runtime its number of threads; ends in NULL. */
+extern const char *const mw_run_thread_variables[];
+
+/* "timed out", "exit status 3", "killed by signal 9 (Killed)", …: what the fault of a result was. Into text[size]. */
+void mw_run_describe(const struct mw_run_result *result, char *text, size_t size);
+
+/* `text` with each "{cores}" replaced; the caller frees; NULL when out of memory. */
+char *mw_run_substitute(const char *text, unsigned cores);
+
+#endif
