@@ -43,8 +43,8 @@ static struct pair_error pair_error_of(int a, int b, int program)
     for (unsigned p = 2; p <= truth->cores; p++)
         cores[n++] = p;
     for (int x = 0; x < EXPONENTS; x++) {
-        struct mw_buy_target target = {.profile = &profiles[b]};
-        struct mw_buy_result r = buying_answer(a, program, EXPONENT[x], &target, cores, n);
+        struct mw_transfer_target target = {.profile = &profiles[b]};
+        struct mw_transfer_result r = buying_answer(a, program, EXPONENT[x], &target, cores, n);
         for (size_t i = 0; i < n; i++) {
             double s = truth->time_s[1] / truth->time_s[(unsigned)cores[i]];
             e.by_exponent[x] += fabs(r.estimates[i].speedup / s - 1) / (double)n;
@@ -57,14 +57,14 @@ static struct pair_error pair_error_of(int a, int b, int program)
             if (x == 0)
                 e.amdahl += fabs(1 / (serial + (1 - serial) / cores[i]) / s - 1) / (double)n;
         }
-        mw_buy_result_release(&r);
+        mw_transfer_result_release(&r);
     }
     struct mw_profile plain_b = {.cores = profiles[b].cores};
-    struct mw_buy_target target = {.profile = &plain_b};
-    struct mw_buy_result r = buying_answer(a, program, 1e-9, &target, cores, n);
+    struct mw_transfer_target target = {.profile = &plain_b};
+    struct mw_transfer_result r = buying_answer(a, program, 1e-9, &target, cores, n);
     for (size_t i = 0; i < n; i++)
         e.copy += fabs(r.estimates[i].speedup / (truth->time_s[1] / truth->time_s[(unsigned)cores[i]]) - 1) / (double)n;
-    mw_buy_result_release(&r);
+    mw_transfer_result_release(&r);
     return e;
 }
 
@@ -160,12 +160,12 @@ static double total_time(int a, int b, int program, bool measured, double *sd)
     struct mw_point one = {
         .cores = 1, .freq_hz = c->source.freq_hz, .value = c->time_s[1], .count = 1, .noise_factor = 1};
     struct mw_points runs = {&one, 1, MW_TIME};
-    struct mw_buy_target target = {.profile = &profiles[b], .runs = measured ? &runs : NULL};
+    struct mw_transfer_target target = {.profile = &profiles[b], .runs = measured ? &runs : NULL};
     double cores = c->cores;
-    struct mw_buy_result r = buying_answer(a, program, MW_BUY_EXPONENT, &target, &cores, 1);
+    struct mw_transfer_result r = buying_answer(a, program, MW_TRANSFER_EXPONENT, &target, &cores, 1);
     double t = r.estimates[0].time_s;
     *sd = r.estimates[0].ln_time_sd;
-    mw_buy_result_release(&r);
+    mw_transfer_result_release(&r);
     return t;
 }
 
@@ -181,8 +181,8 @@ static void ask(struct ranking *r, double t1, double sd1, double t2, double sd2,
     r->right[bin] += right;
     r->total++;
     r->total_right += right;
-    struct mw_buy_contender pair[2] = {{log(t1), sd1, 0}, {log(t2), sd2, 0}};
-    mw_buy_rank(pair, 2);
+    struct mw_transfer_contender pair[2] = {{log(t1), sd1, 0}, {log(t2), sd2, 0}};
+    mw_transfer_rank(pair, 2);
     double chance = fmax(pair[0].chance, pair[1].chance);
     int slot = (int)fmin((chance - .5) * 10, 4);
     r->stated_count[slot]++;

@@ -3,7 +3,7 @@
 #ifndef MW_BENCH_BUYING_H
 #define MW_BENCH_BUYING_H
 
-#include "advise/transfer/buy.h"
+#include "advise/transfer/transfer.h"
 #include "fit/fit.h"
 
 enum { MACHINES = 8, PROGRAMS = 8, MOST = 48 };
@@ -15,7 +15,7 @@ struct curve {
     struct mw_model model;
     unsigned cores;
     double time_s[MOST + 1];
-    struct mw_buy_source source;
+    struct mw_transfer_source source;
 };
 extern struct curve curves[MACHINES][PROGRAMS];
 extern struct mw_profile profiles[MACHINES];
@@ -27,7 +27,7 @@ _Noreturn void buying_die(const struct mw_error *error);
 bool buying_fit(struct mw_model *model, struct mw_dataset *dataset, unsigned physical, const unsigned *cores,
                 size_t count);
 /* The program on the target from machine a. The caller releases it. */
-struct mw_buy_result buying_answer(int a, int program, double exponent, const struct mw_buy_target *target,
+struct mw_transfer_result buying_answer(int a, int program, double exponent, const struct mw_transfer_target *target,
                                    const double *cores, size_t n);
 
 /* Prints: errors and coverage with a few points on the target; answers to "what if memory were faster". */

@@ -72,13 +72,13 @@ static void add(struct tally *tally, int b, int program, const unsigned *cores, 
                                      .count = 1,
                                      .noise_factor = 1};
     struct mw_points runs = {items, n, MW_TIME};
-    struct mw_buy_target target = {.profile = &profiles[b], .runs = &runs, .runs_model = fits ? &fitted : NULL};
+    struct mw_transfer_target target = {.profile = &profiles[b], .runs = &runs, .runs_model = fits ? &fitted : NULL};
     double asked[MOST];
     size_t m = left_out(c->cores, cores, n, asked);
     for (int a = 0; a < MACHINES && m > 0; a++) {
         if (a == b || !curves[a][program].present)
             continue;
-        struct mw_buy_result r = buying_answer(a, program, MW_BUY_EXPONENT, &target, asked, m);
+        struct mw_transfer_result r = buying_answer(a, program, MW_TRANSFER_EXPONENT, &target, asked, m);
         for (size_t i = 0; i < m; i++) {
             double t = c->time_s[(unsigned)asked[i]];
             tally->error += fabs(t / r.estimates[i].time_s - 1) / (double)m;
@@ -86,7 +86,7 @@ static void add(struct tally *tally, int b, int program, const unsigned *cores, 
         }
         tally->points += (double)m;
         tally->pairs++;
-        mw_buy_result_release(&r);
+        mw_transfer_result_release(&r);
     }
     if (fits)
         mw_model_release(&fitted);

@@ -81,10 +81,10 @@ bool buying_load(const char *folder)
             c->cores = MACHINE[m].cores;
             c->memory = PROGRAM[p].memory;
             c->present = any = true;
-            c->source = (struct mw_buy_source){.model = &c->model,
+            c->source = (struct mw_transfer_source){.model = &c->model,
                                                .machine = &profiles[m],
-                                               .memory = PROGRAM[p].memory ? MW_BUY_MEMORY_YES : MW_BUY_MEMORY_NO};
-            if (mw_buy_source_init(&c->source, MOST, &error) != MW_OK)
+                                               .memory = PROGRAM[p].memory ? MW_TRANSFER_MEMORY_YES : MW_TRANSFER_MEMORY_NO};
+            if (mw_transfer_source_init(&c->source, MOST, &error) != MW_OK)
                 buying_die(&error);
             mw_points_release(&points);
         }
@@ -92,14 +92,14 @@ bool buying_load(const char *folder)
     return any;
 }
 
-struct mw_buy_result buying_answer(int a, int program, double exponent, const struct mw_buy_target *target,
+struct mw_transfer_result buying_answer(int a, int program, double exponent, const struct mw_transfer_target *target,
                                    const double *cores, size_t n)
 {
     struct mw_error error;
-    struct mw_buy_source source = curves[a][program].source; /* borrowed; only the exponent is its own */
-    struct mw_buy_result result;
+    struct mw_transfer_source source = curves[a][program].source; /* borrowed; only the exponent is its own */
+    struct mw_transfer_result result;
     source.exponent = exponent;
-    if (mw_buy_predict(&result, &source, target, cores, n, &error) != MW_OK)
+    if (mw_transfer_predict(&result, &source, target, cores, n, &error) != MW_OK)
         buying_die(&error);
     return result;
 }

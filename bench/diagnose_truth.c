@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bench/diagnose_truth.h"
-#include "advise/diagnose/diagnose_parts.h"
+#include "advise/diagnose/diagnose_internal.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>

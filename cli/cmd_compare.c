@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 
 #include "data/units.h"
-#include "fit/compare/contest.h"
+#include "fit/compare/compare.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,47 +58,47 @@ static enum mw_err training_sizes(const char *text, size_t points, size_t **size
     return MW_OK;
 }
 
-static void print_csv(const struct mw_contest *contest, FILE *to)
+static void print_csv(const struct mw_compare *comparison, FILE *to)
 {
     fprintf(to, "method,train_points,error_percent,error_low_percent,error_high_percent\n");
-    for (size_t i = 0; i < contest->count; i++) {
-        const struct mw_contest_entry *e = &contest->entries[i];
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct mw_compare_entry *e = &comparison->entries[i];
         fprintf(to, "%s,%zu,%.4g,%.4g,%.4g\n", e->name, e->train, e->mean_percent, e->low_percent, e->high_percent);
     }
 }
 
 /* The fewest training points of which a method is as good as `percent`; 0 where none are. */
-static size_t points_for(const struct mw_contest *contest, size_t method, double percent)
+static size_t points_for(const struct mw_compare *comparison, size_t method, double percent)
 {
-    for (size_t i = method; i < contest->count; i += contest->methods)
-        if (contest->entries[i].mean_percent <= percent)
-            return contest->entries[i].train;
+    for (size_t i = method; i < comparison->count; i += comparison->methods)
+        if (comparison->entries[i].mean_percent <= percent)
+            return comparison->entries[i].train;
     return 0;
 }
 
-static void print_table(const struct mw_contest *contest, size_t repeats, FILE *to)
+static void print_table(const struct mw_compare *comparison, size_t repeats, FILE *to)
 {
     fprintf(to, "mean error in %% on the points not trained on, over %zu splits\n%strained on        ", repeats,
             cli_bold());
-    for (size_t i = 0; i < contest->count; i += contest->methods)
-        fprintf(to, " %7zu", contest->entries[i].train);
+    for (size_t i = 0; i < comparison->count; i += comparison->methods)
+        fprintf(to, " %7zu", comparison->entries[i].train);
     fprintf(to, "%s\n", cli_reset());
-    for (size_t m = 0; m < contest->methods; m++) {
-        fprintf(to, "%-18s", contest->entries[m].name);
-        for (size_t i = m; i < contest->count; i += contest->methods)
-            fprintf(to, " %7.1f", contest->entries[i].mean_percent);
+    for (size_t m = 0; m < comparison->methods; m++) {
+        fprintf(to, "%-18s", comparison->entries[m].name);
+        for (size_t i = m; i < comparison->count; i += comparison->methods)
+            fprintf(to, " %7.1f", comparison->entries[i].mean_percent);
         fputc('\n', to);
     }
     fputc('\n', to);
-    double mixture = contest->entries[0].mean_percent;
-    for (size_t m = contest->methods - 3; m < contest->methods; m++) {
-        size_t needed = points_for(contest, m, mixture);
+    double mixture = comparison->entries[0].mean_percent;
+    for (size_t m = comparison->methods - 3; m < comparison->methods; m++) {
+        size_t needed = points_for(comparison, m, mixture);
         if (needed)
-            fprintf(to, "%s needs %zu points for the error that the mixture has with %zu\n", contest->entries[m].name,
-                    needed, contest->entries[0].train);
+            fprintf(to, "%s needs %zu points for the error that the mixture has with %zu\n", comparison->entries[m].name,
+                    needed, comparison->entries[0].train);
         else
-            fprintf(to, "%s does not reach the error that the mixture has with %zu points\n", contest->entries[m].name,
-                    contest->entries[0].train);
+            fprintf(to, "%s does not reach the error that the mixture has with %zu points\n", comparison->entries[m].name,
+                    comparison->entries[0].train);
     }
 }
 
@@ -107,7 +107,7 @@ static void progress(void *context, size_t done, size_t total)
     cli_progress(context, done, total, "split");
 }
 
-static enum mw_err compare(struct cli *cli, const struct compare_options *o, struct mw_contest *contest)
+static enum mw_err compare(struct cli *cli, const struct compare_options *o, struct mw_compare *comparison)
 {
     struct mw_dataset dataset = {0};
     struct mw_points points = {0};
@@ -124,9 +124,9 @@ static enum mw_err compare(struct cli *cli, const struct compare_options *o, str
         struct mw_knowledge knowledge = {.memory_freq_hz = o->memory_freq_hz > 0        ? o->memory_freq_hz
                                                            : dataset.memory_freq_hz > 0 ? dataset.memory_freq_hz
                                                                                         : assumed_hz};
-        const struct mw_contest_options options = {sizes,      count,    o->repeats, cli->common.seed,
+        const struct mw_compare_options options = {sizes,      count,    o->repeats, cli->common.seed,
                                                    &knowledge, progress, cli};
-        err = mw_contest_run(contest, &points, &options, &cli->error);
+        err = mw_compare_run(comparison, &points, &options, &cli->error);
     }
     free(sizes);
     mw_points_release(&points);
@@ -137,10 +137,10 @@ static enum mw_err compare(struct cli *cli, const struct compare_options *o, str
 static int run(struct cli *cli, const void *opaque)
 {
     const struct compare_options *o = opaque;
-    struct mw_contest contest = {0};
+    struct mw_compare comparison = {0};
     struct mw_output output = {0};
     struct mw_provenance run = {0};
-    enum mw_err err = compare(cli, o, &contest);
+    enum mw_err err = compare(cli, o, &comparison);
     if (!err)
         err = mw_output_open(&output, cli->common.output, cli->common.force, &cli->error);
     if (!err && cli->common.csv) {
@@ -150,14 +150,14 @@ static int run(struct cli *cli, const void *opaque)
     }
     if (!err) {
         if (cli->common.csv)
-            print_csv(&contest, output.stream);
+            print_csv(&comparison, output.stream);
         else
-            print_table(&contest, o->repeats, output.stream);
+            print_table(&comparison, o->repeats, output.stream);
         err = mw_output_commit(&output, &cli->error);
     }
     mw_output_release(&output);
     mw_provenance_release(&run);
-    mw_contest_release(&contest);
+    mw_compare_release(&comparison);
     return err ? cli_fail(cli, &cli->error) : 0;
 }
 

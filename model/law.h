@@ -41,7 +41,7 @@ struct mw_law {
     void (*eval_branch)(const double *params, size_t n, const double *p, const double *phi, const unsigned char *branch,
                         double *out);
     /* cores[0..MW_LAW_CORNERS): where on p h has a corner at every frequency, HUGE_VAL: nowhere; NULL: no such corners */
-    void (*corners)(const double *params, double *cores);
+    void (*kinks)(const double *params, double *cores);
     /*
      * h and its derivatives, dh[j*n + i] = d h(p_i, phi_i)/d params[j], on the branches given or (NULL) the active ones;
      * NULL: by differences.

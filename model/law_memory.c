@@ -66,7 +66,7 @@ static void tiers_gradient(const double *v, size_t n, const double *p, const dou
 }
 
 /* The core counts that fill the slow and the fast tier. */
-static void tiers_corners(const double *v, double *cores)
+static void tiers_kinks(const double *v, double *cores)
 {
     double r = v[3], ru = v[3] * v[4];
     cores[0] = r > 0 ? 1 / r : HUGE_VAL;
@@ -86,5 +86,5 @@ const struct mw_law mw_law_tiers = {
                {"u", "1", 0, 1, "the same of the fast tier, as a share of r"}},
     .eval = tiers,
     .gradient = tiers_gradient,
-    .corners = tiers_corners,
+    .kinks = tiers_kinks,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "advise/diagnose/diagnose_parts.h"
+#include "advise/diagnose/diagnose_internal.h"
 #include "data/stats.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/recommend/recommend.h"
-#include "advise/recommend/recommend_parts.h"
+#include "advise/recommend/recommend_internal.h"
 #include "data/units.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "advise/recommend/recommend_parts.h"
+#include "advise/recommend/recommend_internal.h"
 #include "fit/predict/predict.h"
 #include "fit/surrogate.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/transfer/whatif.h"
-#include "advise/transfer/buy.h"
+#include "advise/transfer/transfer.h"
 #include "data/units.h"
 #include "fit/share.h"
 
@@ -153,7 +153,7 @@ static enum mw_err by_cores(struct mw_whatif_answer *a, const struct mw_model *m
                             struct mw_error *error)
 {
     struct mw_query query[3] = {{a->cores, a->freq_hz},
-                                {fmax(a->cores / pow(a->cores / d->cores, MW_BUY_EXPONENT), 1), a->freq_hz},
+                                {fmax(a->cores / pow(a->cores / d->cores, MW_TRANSFER_EXPONENT), 1), a->freq_hz},
                                 {1, a->freq_hz}};
     struct mw_prediction out[3];
     enum mw_err err = mw_predict(model, query, 3, out, error);

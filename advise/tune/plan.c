@@ -2,7 +2,7 @@
 #include "advise/tune/plan.h"
 
 #include "advise/diagnose/diagnose.h"
-#include "advise/tune/plan_parts.h"
+#include "advise/tune/plan_internal.h"
 #include "advise/tune/tune.h"
 #include "fit/surrogate.h"
 

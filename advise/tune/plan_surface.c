@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "advise/tune/plan_parts.h"
+#include "advise/tune/plan_internal.h"
 #include "fit/surrogate.h"
 #include "fit/thin.h"
 

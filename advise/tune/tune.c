@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "advise/tune/tune_state.h"
+#include "advise/tune/tune_internal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "cli/measure/measure_freq.h"
 #include "data/units.h"
 #include "measure/probe/clock.h"
-#include "measure/run/rig.h"
+#include "measure/run/runner.h"
 
 #include <math.h>
 #include <stdlib.h>

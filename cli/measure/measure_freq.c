@@ -2,7 +2,7 @@
 #include "cli/measure/measure_freq.h"
 
 #include "data/units.h"
-#include "measure/run/hold.h"
+#include "measure/run/session.h"
 
 #include <stdlib.h>
 
@@ -13,11 +13,11 @@ static void tell(struct measure_run *run, const struct mw_freq_note *note)
     run->freq_off = run->freq_off || note->off;
 }
 
-static enum mw_err run_at(struct measure_run *run, const struct measure_probe *probe, struct mw_hold *hold,
+static enum mw_err run_at(struct measure_run *run, const struct measure_probe *probe, struct mw_session *session,
                           double freq_hz, struct mw_error *error)
 {
     struct mw_freq_note note = {0};
-    enum mw_err err = mw_hold_set(hold, run->cpus, run->topology.core_count, freq_hz, &note, error);
+    enum mw_err err = mw_session_set(session, run->cpus, run->topology.core_count, freq_hz, &note, error);
     if (err)
         return err;
     tell(run, &note);
@@ -26,22 +26,22 @@ static enum mw_err run_at(struct measure_run *run, const struct measure_probe *p
     if (err)
         return err;
     note = (struct mw_freq_note){0};
-    mw_cpufreq_verify(&hold->cpufreq, &note);
+    mw_cpufreq_verify(&session->cpufreq, &note);
     tell(run, &note);
     return MW_OK;
 }
 
-static enum mw_err run_all(struct measure_run *run, const struct measure_probe *probe, struct mw_hold *hold,
+static enum mw_err run_all(struct measure_run *run, const struct measure_probe *probe, struct mw_session *session,
                            struct mw_error *error)
 {
     double *freq_hz = NULL;
     size_t count = 0;
     struct mw_error inner;
-    if (!hold->has_cpufreq) {
-        *error = hold->why;
+    if (!session->has_cpufreq) {
+        *error = session->why;
         return error->code;
     }
-    if (mw_parse_freqs(run->options->freq, hold->cpufreq.freqs_hz, hold->cpufreq.freq_count, &freq_hz, &count,
+    if (mw_parse_freqs(run->options->freq, session->cpufreq.freqs_hz, session->cpufreq.freq_count, &freq_hz, &count,
                        &inner)) {
         mw_fail(error, inner.code, "option '--freq': %s", inner.message);
         return *inner.hint ? mw_hint(error, "%s", inner.hint) : error->code;
@@ -49,25 +49,25 @@ static enum mw_err run_all(struct measure_run *run, const struct measure_probe *
     run->freqs_left = count;
     enum mw_err err = MW_OK;
     for (size_t i = 0; i < count && !err; i++, run->freqs_left--)
-        err = run_at(run, probe, hold, freq_hz[i], error);
+        err = run_at(run, probe, session, freq_hz[i], error);
     free(freq_hz);
     return err;
 }
 
 enum mw_err measure_at_frequencies(struct measure_run *run, const struct measure_probe *probe, struct mw_error *error)
 {
-    struct mw_hold hold;
+    struct mw_session session;
     struct mw_error failed;
     run->freqs_left = 1;
     if (!run->options->freq)
         return probe->run(run, error);
-    enum mw_err err = mw_hold_open(&hold, run->cli->common.root, run->cli->common.dry_run, error);
+    enum mw_err err = mw_session_open(&session, run->cli->common.root, run->cli->common.dry_run, error);
     if (err)
         return err;
-    if (hold.recovered)
-        cli_say(run->cli, "put back what a killed memwall had left:\n%s", hold.recovered);
-    err = run_all(run, probe, &hold, error);
-    enum mw_err restored = mw_hold_close(&hold, &failed);
+    if (session.recovered)
+        cli_say(run->cli, "put back what a killed memwall had left:\n%s", session.recovered);
+    err = run_all(run, probe, &session, error);
+    enum mw_err restored = mw_session_close(&session, &failed);
     if (restored)
         cli_warn(run->cli, "%s", failed.message);
     if (restored && !err) {

@@ -6,7 +6,7 @@
 #include "data/model_file/model_file.h"
 #include "data/stats.h"
 #include "data/units.h"
-#include "fit/predict/doubt.h"
+#include "fit/predict/caveat.h"
 #include "fit/predict/predict.h"
 
 #include <stdio.h>
@@ -46,8 +46,8 @@ struct answers {
     double baseline_freq_hz;
     struct mw_query *query;
     struct mw_prediction *predictions;
-    struct mw_doubt doubts[MW_DOUBT_COUNT];
-    size_t doubt_count;
+    struct mw_caveat caveats[MW_CAVEAT_COUNT];
+    size_t caveat_count;
 };
 
 static void answers_release(struct answers *a)
@@ -106,7 +106,7 @@ static enum mw_err answer(struct answers *a, struct mw_error *error)
         a->query[i] = (struct mw_query){.cores = a->cores[i / a->freq_count], .freq_hz = a->freqs[i % a->freq_count]};
     enum mw_err err = mw_predict_over(&a->model, a->query, a->count, a->baseline_freq_hz, a->predictions, error);
     if (!err)
-        a->doubt_count = mw_doubts(&a->model, a->query, a->predictions, a->count, a->doubts);
+        a->caveat_count = mw_caveats(&a->model, a->query, a->predictions, a->count, a->caveats);
     return err;
 }
 
@@ -234,8 +234,8 @@ static enum mw_err write_json(const struct cli *cli, const struct answers *a, co
     json_object_set_new(root, "baseline", json_string(o->baseline));
     for (size_t i = 0; i < a->count; i++)
         json_array_append_new(rows, row_json(a, i));
-    for (size_t i = 0; i < a->doubt_count; i++)
-        json_array_append_new(warnings, json_string(a->doubts[i].text));
+    for (size_t i = 0; i < a->caveat_count; i++)
+        json_array_append_new(warnings, json_string(a->caveats[i].text));
     json_object_set_new(root, "predictions", rows);
     json_object_set_new(root, "warnings", warnings);
     enum mw_err err = mw_json_write(root, cli->common.output, cli->common.force, error);
@@ -265,8 +265,8 @@ static int run(struct cli *cli, const void *opaque)
         err = answer(&a, &cli->error);
     if (!err)
         err = mw_provenance_init(&provenance, cli->argc, cli->argv, &cli->error);
-    for (size_t i = 0; i < a.doubt_count && !err; i++)
-        cli_warn(cli, "%s", a.doubts[i].text);
+    for (size_t i = 0; i < a.caveat_count && !err; i++)
+        cli_warn(cli, "%s", a.caveats[i].text);
     if (!err && cli->common.json)
         err = write_json(cli, &a, o, &provenance, &cli->error);
     else if (!err && !cli->common.csv && !cli->common.output && isatty(STDOUT_FILENO))

@@ -22,12 +22,12 @@ void fleet_release(struct fleet *fleet)
         }
         if (t->has_model)
             mw_model_release(&t->model);
-        mw_buy_result_release(&t->result);
-        mw_buy_result_release(&t->full);
+        mw_transfer_result_release(&t->result);
+        mw_transfer_result_release(&t->full);
         free(t->cores);
     }
     free(fleet->targets);
-    mw_buy_source_release(&fleet->source);
+    mw_transfer_source_release(&fleet->source);
     if (fleet->has_machine)
         mw_profile_release(&fleet->machine);
 }
@@ -115,19 +115,19 @@ static enum mw_err choose_cores(struct fleet_target *t, const char *list, struct
     return MW_OK;
 }
 
-static enum mw_buy_memory memory_of(const struct mw_diagnosis *d)
+static enum mw_transfer_memory memory_of(const struct mw_diagnosis *d)
 {
     switch (d->verdict) {
     case MW_VERDICT_MEMORY:
     case MW_VERDICT_MEMORY_LATENCY:
     case MW_VERDICT_MEMORY_BANDWIDTH:
-        return MW_BUY_MEMORY_YES;
+        return MW_TRANSFER_MEMORY_YES;
     case MW_VERDICT_UNDETERMINED:
-        return MW_BUY_MEMORY_UNKNOWN;
+        return MW_TRANSFER_MEMORY_UNKNOWN;
     case MW_VERDICT_STEP:
-        return d->memory_open ? MW_BUY_MEMORY_UNKNOWN : MW_BUY_MEMORY_NO; /* one frequency hides memory */
+        return d->memory_open ? MW_TRANSFER_MEMORY_UNKNOWN : MW_TRANSFER_MEMORY_NO; /* one frequency hides memory */
     default:
-        return MW_BUY_MEMORY_NO;
+        return MW_TRANSFER_MEMORY_NO;
     }
 }
 
@@ -144,39 +144,39 @@ static enum mw_err prepare(struct fleet *fleet, const struct mw_model *model, co
     }
     if (err)
         return err;
-    fleet->source = (struct mw_buy_source){.model = model,
+    fleet->source = (struct mw_transfer_source){.model = model,
                                            .machine = fleet->has_machine ? &fleet->machine : NULL,
                                            .memory = memory_of(&fleet->diagnosis),
                                            .saturated = fleet->diagnosis.verdict == MW_VERDICT_MEMORY_BANDWIDTH,
                                            .footprint_bytes = (double)o->footprint_bytes};
-    return mw_buy_source_init(&fleet->source, reach, error);
+    return mw_transfer_source_init(&fleet->source, reach, error);
 }
 
 static enum mw_err answer(struct fleet *fleet, struct mw_error *error)
 {
-    struct mw_buy_contender list[MOST_TARGETS + 1];
+    struct mw_transfer_contender list[MOST_TARGETS + 1];
     size_t n = 0;
-    const struct mw_buy_source *a = &fleet->source;
+    const struct mw_transfer_source *a = &fleet->source;
     for (size_t i = 0; i < a->count; i++)
         fleet->here_s = a->time_s[i] > 0 ? a->time_s[i] : fleet->here_s;
     fleet->times = fleet->here_s > 0;
     for (size_t i = 0; i < fleet->count; i++) {
         struct fleet_target *t = &fleet->targets[i];
-        struct mw_buy_target asked = {&t->profile, t->has_runs ? &t->runs : NULL, t->has_model ? &t->model : NULL};
+        struct mw_transfer_target asked = {&t->profile, t->has_runs ? &t->runs : NULL, t->has_model ? &t->model : NULL};
         double all = t->profile.cores;
-        enum mw_err err = mw_buy_predict(&t->result, a, &asked, t->cores, t->count, error);
+        enum mw_err err = mw_transfer_predict(&t->result, a, &asked, t->cores, t->count, error);
         if (!err)
-            err = mw_buy_predict(&t->full, a, &asked, &all, 1, error);
+            err = mw_transfer_predict(&t->full, a, &asked, &all, 1, error);
         if (err)
             return err;
         bool timed = t->full.estimates[0].has_time && !t->full.too_large;
         t->chance = timed ? 1 : 0;
         if (timed)
-            list[n++] = (struct mw_buy_contender){log(t->full.estimates[0].time_s), t->full.estimates[0].ln_time_sd, 0};
+            list[n++] = (struct mw_transfer_contender){log(t->full.estimates[0].time_s), t->full.estimates[0].ln_time_sd, 0};
     }
     if (fleet->times)
-        list[n++] = (struct mw_buy_contender){log(fleet->here_s), fmax(a->ln_noise, .02), 0};
-    mw_buy_rank(list, n);
+        list[n++] = (struct mw_transfer_contender){log(fleet->here_s), fmax(a->ln_noise, .02), 0};
+    mw_transfer_rank(list, n);
     size_t at = 0;
     for (size_t i = 0; i < fleet->count; i++)
         if (fleet->targets[i].chance > 0)
@@ -200,7 +200,7 @@ static const double FREQ_COMPUTE = .05, FREQ_MEMORY = .15;
 static enum mw_err freq_factor(const struct fleet *fleet, const struct fleet_target *t, double cores, double freq_hz,
                                double *factor, double *half, struct mw_error *error)
 {
-    const struct mw_buy_source *a = &fleet->source;
+    const struct mw_transfer_source *a = &fleet->source;
     double full = t->profile.clock_count  ? mw_profile_clock_at(&t->profile, cores)
                   : t->profile.freq_count ? t->profile.freqs_hz[t->profile.freq_count - 1]
                                           : 0;
@@ -216,7 +216,7 @@ static enum mw_err freq_factor(const struct fleet *fleet, const struct fleet_tar
     if (err)
         return err;
     *factor = out[1].value / out[0].value;
-    *half = (a->memory == MW_BUY_MEMORY_NO ? FREQ_COMPUTE : FREQ_MEMORY) * fabs(log(freq_hz / full));
+    *half = (a->memory == MW_TRANSFER_MEMORY_NO ? FREQ_COMPUTE : FREQ_MEMORY) * fabs(log(freq_hz / full));
     return MW_OK;
 }
 

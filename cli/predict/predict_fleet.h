@@ -3,7 +3,7 @@
 #ifndef MW_CLI_PREDICT_FLEET_H
 #define MW_CLI_PREDICT_FLEET_H
 
-#include "advise/transfer/buy.h"
+#include "advise/transfer/transfer.h"
 #include "advise/diagnose/diagnose.h"
 #include "cli/predict/predict_target.h"
 #include "data/profile.h"
@@ -17,8 +17,8 @@ struct fleet_target {
     bool has_runs, has_model;
     double *cores; /* asked */
     size_t count;
-    struct mw_buy_result result;
-    struct mw_buy_result full; /* at all cores, for the ranking */
+    struct mw_transfer_result result;
+    struct mw_transfer_result full; /* at all cores, for the ranking */
     double chance;
 };
 
@@ -27,7 +27,7 @@ struct fleet {
     size_t count;
     struct mw_profile machine;
     bool has_machine;
-    struct mw_buy_source source;
+    struct mw_transfer_source source;
     struct mw_diagnosis diagnosis;
     double here_s; /* on A with all its cores; 0: unknown */
     double here_chance;
@@ -37,7 +37,7 @@ struct fleet {
 /* One row: an estimate at a frequency of the target (0: its full clock). */
 struct fleet_row {
     const struct fleet_target *target;
-    struct mw_buy_estimate estimate;
+    struct mw_transfer_estimate estimate;
     double freq_hz;
 };
 

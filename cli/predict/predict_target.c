@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *basis_name(enum mw_buy_basis basis)
+static const char *basis_name(enum mw_transfer_basis basis)
 {
     static const char *const NAMES[] = {"curve here", "curve here, one point there", "curve here and points there",
                                         "points there"};
     return NAMES[basis];
 }
 
-static const char *time_by_name(enum mw_buy_time_by by)
+static const char *time_by_name(enum mw_transfer_time_by by)
 {
     static const char *const NAMES[] = {"unknown", "score", "clock", "measured"};
     return NAMES[by];
@@ -26,26 +26,26 @@ static const char *time_by_name(enum mw_buy_time_by by)
 enum { NOTES = 10, NOTE = 400 };
 static size_t notes_of(const struct fleet *fleet, const struct fleet_target *t, char notes[NOTES][NOTE])
 {
-    const struct mw_buy_result *r = &t->full;
-    const struct mw_buy_estimate *e = &r->estimates[0];
+    const struct mw_transfer_result *r = &t->full;
+    const struct mw_transfer_estimate *e = &r->estimates[0];
     size_t n = 0;
     double margin = e->has_time && fleet->times ? fmax(e->time_s / fleet->here_s, fleet->here_s / e->time_s) : 0;
-    bool measured = r->time_by == MW_BUY_TIME_MEASURED;
-    if (margin > 0 && r->basis != MW_BUY_FROM_B)
+    bool measured = r->time_by == MW_TRANSFER_TIME_MEASURED;
+    if (margin > 0 && r->basis != MW_TRANSFER_FROM_B)
         snprintf(notes[n++], NOTE,
                  "on '%s' (%s): %.2g to %.2g times as fast as here on all its cores; in earlier tests such an answer "
                  "named the faster machine in %.0f %% of cases",
                  t->profile.name, measured ? "its one-core or one time measured" : "never measured",
                  fleet->here_s / e->time_high_s, fleet->here_s / e->time_low_s,
-                 100 * mw_buy_margin_right(margin, measured));
+                 100 * mw_transfer_margin_right(margin, measured));
     else if (margin > 0)
         snprintf(notes[n++], NOTE, "on '%s', from its own runs: %.3g to %.3g times as fast as here on all its cores",
                  t->profile.name, fleet->here_s / e->time_high_s, fleet->here_s / e->time_low_s);
-    else if (fleet->times && r->time_by == MW_BUY_TIME_UNKNOWN)
+    else if (fleet->times && r->time_by == MW_TRANSFER_TIME_UNKNOWN)
         snprintf(notes[n++], NOTE,
                  "on '%s' the time stays open: its profile has neither a score that --machine has too nor a clock",
                  t->profile.name);
-    if (r->basis != MW_BUY_FROM_B && r->rent[0] > 1)
+    if (r->basis != MW_TRANSFER_FROM_B && r->rent[0] > 1)
         snprintf(
             notes[n++], NOTE,
             "to know it to 4 %% on average: rent '%s' for an hour, run %u and %u cores and give them by --target-runs",
@@ -69,10 +69,10 @@ static size_t notes_of(const struct fleet *fleet, const struct fleet_target *t, 
             e->serial_first, t->profile.name, e->memory_first);
     if (e->raised)
         snprintf(notes[n++], NOTE, "the time on '%s' was raised to what its memory bandwidth allows", t->profile.name);
-    if (e->boundary > 0 && r->basis != MW_BUY_FROM_B)
+    if (e->boundary > 0 && r->basis != MW_TRANSFER_FROM_B)
         snprintf(notes[n++], NOTE, "a boundary lies after %u cores of '%s': what it costs no data here can tell",
                  e->boundary, t->profile.name);
-    if (t->profile.clock_count < 2 && r->basis != MW_BUY_FROM_B)
+    if (t->profile.clock_count < 2 && r->basis != MW_TRANSFER_FROM_B)
         snprintf(notes[n++], NOTE,
                  "the profile of '%s' has no clock table: turbo steps and throttling are not in the answer",
                  t->profile.name);
@@ -110,7 +110,7 @@ static void print_csv(FILE *out, const struct fleet_row *rows, size_t count)
         "energy_high_j,binding,extrapolated\n",
         out);
     for (size_t i = 0; i < count; i++) {
-        const struct mw_buy_estimate *e = &rows[i].estimate;
+        const struct mw_transfer_estimate *e = &rows[i].estimate;
         const char *name = rows[i].target->profile.name;
         fprintf(out, strpbrk(name, ",\"\n") ? "\"%s\",%.0f," : "%s,%.0f,", name, e->cores);
         print_field(out, rows[i].freq_hz > 0, rows[i].freq_hz / 1e9);
@@ -126,7 +126,7 @@ static void print_csv(FILE *out, const struct fleet_row *rows, size_t count)
 
 static json_t *row_json(const struct fleet_row *row)
 {
-    const struct mw_buy_estimate *e = &row->estimate;
+    const struct mw_transfer_estimate *e = &row->estimate;
     json_t *o = json_object();
     json_object_set_new(o, "target", json_string(row->target->profile.name));
     json_object_set_new(o, "cores", mw_json_real(true, e->cores));

@@ -75,7 +75,7 @@ static enum mw_err scan_all(struct scan *scan, size_t *doubtful, struct mw_error
         *error = closing;
         err = closing.code;
     }
-    if (mw_rig_close(scan->rig, &closing)) {
+    if (mw_runner_close(scan->runner, &closing)) {
         cli_fail(scan->cli, &closing);
         if (!err) {
             *error = closing;

@@ -4,7 +4,7 @@
 
 #include "cli/run_options.h"
 #include "measure/run/noise.h"
-#include "measure/run/rig.h"
+#include "measure/run/runner.h"
 #include "measure/run/schedule.h"
 
 /* The parts of `memwall scan`: its options, its file, its loop. */
@@ -33,7 +33,7 @@ struct scan {
     struct cli *cli;
     const struct scan_options *options;
     struct mw_stop stop;
-    struct mw_rig *rig;
+    struct mw_runner *runner;
     struct mw_schedule schedule;
     double *cores, *freqs_hz;
     size_t core_count, freq_count;
@@ -57,13 +57,13 @@ void scan_release(struct scan *scan);
  * MW_USAGE where the file was begun with other options, MW_DATA where it is not a scan's.
  */
 enum mw_err scan_file_open(struct scan *scan, struct mw_error *error) MW_CHECKED;
-enum mw_err scan_file_row(struct scan *scan, const struct mw_config *config, const struct mw_rig_result *result,
+enum mw_err scan_file_row(struct scan *scan, const struct mw_config *config, const struct mw_runner_result *result,
                           struct mw_error *error) MW_CHECKED;
 
 /* Prints what --dry-run promises. */
 enum mw_err scan_print_plan(struct scan *scan, struct mw_error *error) MW_CHECKED;
 
-enum mw_err scan_log(struct scan *scan, const struct mw_config *config, const struct mw_rig_result *result,
+enum mw_err scan_log(struct scan *scan, const struct mw_config *config, const struct mw_runner_result *result,
                      struct mw_error *error) MW_CHECKED;
 /* Names what spoiled the runs of this invocation; *noisy where it is more than an outlier here and there. */
 enum mw_err scan_say_noise(const struct scan *scan, bool *noisy, struct mw_error *error) MW_CHECKED;

@@ -50,7 +50,7 @@ static char *cell(const char *text)
     return result;
 }
 
-enum mw_err scan_file_row(struct scan *scan, const struct mw_config *config, const struct mw_rig_result *result,
+enum mw_err scan_file_row(struct scan *scan, const struct mw_config *config, const struct mw_runner_result *result,
                           struct mw_error *error)
 {
     unsigned set = scan->columns;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Says what was wrong with a run; the same remark only once for a configuration. */
-static void remark(struct scan *scan, struct mw_config *config, const struct mw_rig_result *result)
+static void remark(struct scan *scan, struct mw_config *config, const struct mw_runner_result *result)
 {
     char name[64], what[128];
     scan_config_name(config, name, sizeof name);
@@ -25,8 +25,8 @@ static void remark(struct scan *scan, struct mw_config *config, const struct mw_
 /* One run whose row is kept. */
 static enum mw_err run_once(struct scan *scan, struct mw_config *config, size_t *doubtful, struct mw_error *error)
 {
-    struct mw_rig_result result;
-    enum mw_err err = mw_rig_measure(scan->rig, config->cores, config->freq_hz, config->done + 1, &result, error);
+    struct mw_runner_result result;
+    enum mw_err err = mw_runner_measure(scan->runner, config->cores, config->freq_hz, config->done + 1, &result, error);
     if (err)
         return err;
     remark(scan, config, &result);
@@ -47,9 +47,9 @@ static enum mw_err warm_up(struct scan *scan, struct mw_error *error)
     enum mw_err err = MW_OK;
     struct mw_config *config = mw_schedule_next(&scan->schedule);
     for (unsigned long i = 0; config && i < scan->options->warmup && !err; i++) {
-        struct mw_rig_result result;
+        struct mw_runner_result result;
         cli_progress(scan->cli, i, scan->options->warmup, "warm-up");
-        err = mw_rig_measure(scan->rig, config->cores, config->freq_hz, 1, &result, error);
+        err = mw_runner_measure(scan->runner, config->cores, config->freq_hz, 1, &result, error);
     }
     return err;
 }
@@ -73,7 +73,7 @@ static enum mw_err add_idle(struct scan *scan, size_t done_before, struct mw_err
     mw_schedule_progress(&scan->schedule, &done, &left);
     if (done == done_before || scan->options->replay || scan->options->idle_s <= 0)
         return MW_OK;
-    mw_rig_idle_power(scan->rig, scan->options->idle_s, &has, &power_w);
+    mw_runner_idle_power(scan->runner, scan->options->idle_s, &has, &power_w);
     return has ? mw_append_line(&scan->file, error, "# idle_power_after_w: %.6g", power_w) : MW_OK;
 }
 

@@ -15,7 +15,7 @@ void scan_config_name(const struct mw_config *config, char *text, size_t size)
         snprintf(text + used, size - (size_t)used, " at %.4g GHz", config->freq_hz / 1e9);
 }
 
-enum mw_err scan_log(struct scan *scan, const struct mw_config *config, const struct mw_rig_result *result,
+enum mw_err scan_log(struct scan *scan, const struct mw_config *config, const struct mw_runner_result *result,
                      struct mw_error *error)
 {
     struct mw_noise_run *log = realloc(scan->log, (scan->log_count + 1) * sizeof *log);

@@ -77,7 +77,7 @@ static enum mw_err resolve_lists(struct scan *scan, struct mw_error *error)
 {
     const struct scan_options *o = scan->options;
     size_t count;
-    const double *offered = mw_rig_cores(scan->rig, &count);
+    const double *offered = mw_runner_cores(scan->runner, &count);
     enum mw_err err = o->cores ? mw_parse_cores(o->cores, offered, count, &scan->cores, &scan->core_count, error)
                                : default_cores(scan, offered, count, error);
     if (!err && !o->replay && scan->cores[scan->core_count - 1] > (double)count) {
@@ -88,7 +88,7 @@ static enum mw_err resolve_lists(struct scan *scan, struct mw_error *error)
     }
     if (err)
         return err;
-    offered = mw_rig_freqs(scan->rig, &count);
+    offered = mw_runner_freqs(scan->runner, &count);
     const char *freq = o->freq ? o->freq : o->replay && count ? "all" : NULL;
     if (!freq)
         return MW_OK;
@@ -266,9 +266,9 @@ static enum mw_err add_facts(struct scan *scan, struct mw_error *error)
     if (!err)
         err = add_memory_freq(scan, error);
     if (!err && !scan->options->replay)
-        err = mw_rig_describe(scan->rig, (unsigned)scan->cores[scan->core_count - 1], &scan->facts, error);
+        err = mw_runner_describe(scan->runner, (unsigned)scan->cores[scan->core_count - 1], &scan->facts, error);
     if (!err && !scan->options->replay && scan->options->idle_s > 0)
-        mw_rig_idle_power(scan->rig, scan->options->idle_s, &has_idle, &idle_w);
+        mw_runner_idle_power(scan->runner, scan->options->idle_s, &has_idle, &idle_w);
     if (!err && has_idle)
         err = mw_provenance_add(&scan->facts, error, "idle_power_before_w", "%.6g", idle_w);
     return err;
@@ -277,7 +277,7 @@ static enum mw_err add_facts(struct scan *scan, struct mw_error *error)
 enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
 {
     const struct scan_options *o = scan->options;
-    struct mw_rig_setup setup = {.run = run_options_setup(&o->run, scan->cli->program),
+    struct mw_runner_setup setup = {.run = run_options_setup(&o->run, scan->cli->program),
                                  .root = scan->cli->common.root,
                                  .replay = o->replay,
                                  .smt = o->smt,
@@ -290,11 +290,11 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
     enum mw_err err = parse_order(scan, o->order, error);
     setup.order = scan->fill;
     if (!err)
-        err = mw_rig_open(&scan->rig, &setup, &scan->stop, error);
-    if (!err && mw_rig_recovered(scan->rig))
-        cli_say(scan->cli, "put back what a killed memwall had left:\n%s", mw_rig_recovered(scan->rig));
-    if (!err && mw_rig_energy_missing(scan->rig))
-        cli_say(scan->cli, "no energies: %s", mw_rig_energy_missing(scan->rig));
+        err = mw_runner_open(&scan->runner, &setup, &scan->stop, error);
+    if (!err && mw_runner_recovered(scan->runner))
+        cli_say(scan->cli, "put back what a killed memwall had left:\n%s", mw_runner_recovered(scan->runner));
+    if (!err && mw_runner_energy_missing(scan->runner))
+        cli_say(scan->cli, "no energies: %s", mw_runner_energy_missing(scan->runner));
     if (!err)
         err = make_workload(scan, error);
     if (!err)
@@ -311,10 +311,10 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
         err = add_facts(scan, error);
     if (err)
         return err;
-    unsigned has = mw_rig_has(scan->rig);
+    unsigned has = mw_runner_has(scan->runner);
     scan->columns = (o->input ? SCAN_INPUT : 0u) | (scan->freqs_hz ? SCAN_FREQ : 0u) |
-                    (has & MW_RIG_CPU_TIME ? SCAN_CPU : 0u) | (has & MW_RIG_ENERGY ? SCAN_ENERGY : 0u) |
-                    (has & MW_RIG_EFFECTIVE ? SCAN_EFFECTIVE : 0u);
+                    (has & MW_RUNNER_CPU_TIME ? SCAN_CPU : 0u) | (has & MW_RUNNER_ENERGY ? SCAN_ENERGY : 0u) |
+                    (has & MW_RUNNER_EFFECTIVE ? SCAN_EFFECTIVE : 0u);
     return MW_OK;
 }
 
@@ -333,9 +333,9 @@ void scan_release(struct scan *scan)
 
 static enum mw_err print_writes(struct scan *scan, unsigned cores, double freq_hz, struct mw_error *error)
 {
-    const struct mw_knob_write *writes;
+    const struct mw_attribute_write *writes;
     size_t count;
-    enum mw_err err = mw_rig_writes(scan->rig, cores, freq_hz, &writes, &count, error);
+    enum mw_err err = mw_runner_writes(scan->runner, cores, freq_hz, &writes, &count, error);
     for (size_t i = 0; !err && i < count; i++)
         printf("  write %s to %s\n", writes[i].value, writes[i].path);
     return err;

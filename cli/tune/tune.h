@@ -6,7 +6,7 @@
 #include "cli/goal_options.h"
 #include "cli/run_options.h"
 #include "data/dataset.h"
-#include "measure/run/rig.h"
+#include "measure/run/runner.h"
 
 /* The parts of `memwall tune`: its options, where readings come from, what it prints. */
 struct tune_options {
@@ -34,7 +34,7 @@ struct tune {
     /* one of the two answers */
     struct mw_points points; /* --replay */
     size_t *point_of;        /* of each candidate */
-    struct mw_rig *rig;      /* the machine */
+    struct mw_runner *runner;      /* the machine */
     struct mw_stop stop;
     struct mw_append log;
     bool log_open;
@@ -54,7 +54,7 @@ enum mw_err tune_measure(void *tune, size_t candidate, const char *reason, struc
 /* The file of runs that --resume goes on with. */
 enum mw_err tune_log_open(struct tune *tune, struct mw_error *error) MW_CHECKED;
 enum mw_err tune_log_row(struct tune *tune, const struct mw_candidate *candidate, unsigned repetition,
-                         struct mw_rig_result *result, struct mw_error *error) MW_CHECKED;
+                         struct mw_runner_result *result, struct mw_error *error) MW_CHECKED;
 /* The run of the log for this configuration and repetition, NULL where there is none. */
 const struct mw_row *tune_log_find(const struct tune *tune, const struct mw_candidate *candidate, unsigned repetition);
 

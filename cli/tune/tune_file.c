@@ -44,7 +44,7 @@ static enum mw_err write_head(const struct tune *tune, const char *command, stru
     if (!err)
         err = mw_provenance_add(&facts, error, "tune_command", "%s", command);
     if (!err)
-        err = mw_rig_describe(tune->rig, tune->candidates[tune->candidate_count - 1].cores, &facts, error);
+        err = mw_runner_describe(tune->runner, tune->candidates[tune->candidate_count - 1].cores, &facts, error);
     if (!err)
         err = mw_output_open(&output, log_path(tune), tune->cli->common.force || tune->options->resume, error);
     if (err && output.stream == NULL && err == MW_IO && !tune->cli->common.force)
@@ -128,7 +128,7 @@ static double as_written(double value, char *text, size_t size)
 }
 
 enum mw_err tune_log_row(struct tune *tune, const struct mw_candidate *c, unsigned repetition,
-                         struct mw_rig_result *result, struct mw_error *error)
+                         struct mw_runner_result *result, struct mw_error *error)
 {
     char freq[32] = "", time[32], cpu[32] = "", energy[32] = "";
     const char *workload = strrchr(tune->cli->program[0], '/');

@@ -69,10 +69,10 @@ static char *program_words(const struct tune *tune, unsigned cores)
 static char *cpu_list(const struct tune *tune, unsigned cores)
 {
     struct mw_error ignored;
-    unsigned *cpus = tune->rig ? calloc(cores + 1, sizeof *cpus) : NULL;
+    unsigned *cpus = tune->runner ? calloc(cores + 1, sizeof *cpus) : NULL;
     char *text = NULL;
     size_t size;
-    FILE *f = cpus && !mw_rig_cpus(tune->rig, cores, cpus, &ignored) ? open_memstream(&text, &size) : NULL;
+    FILE *f = cpus && !mw_runner_cpus(tune->runner, cores, cpus, &ignored) ? open_memstream(&text, &size) : NULL;
     for (unsigned i = 0; f && i < cores; i++)
         fprintf(f, "%s%u", i ? "," : "", cpus[i]);
     free(cpus);

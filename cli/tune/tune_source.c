@@ -114,8 +114,8 @@ static enum mw_err machine_candidates(struct tune *tune, struct mw_error *error)
 {
     const struct tune_options *o = tune->options;
     size_t offered_cores, offered_freqs, core_count = 0, freq_count = 0;
-    const double *some_cores = mw_rig_cores(tune->rig, &offered_cores),
-                 *some_freqs = mw_rig_freqs(tune->rig, &offered_freqs);
+    const double *some_cores = mw_runner_cores(tune->runner, &offered_cores),
+                 *some_freqs = mw_runner_freqs(tune->runner, &offered_freqs);
     double *cores = NULL, *freqs = NULL;
     enum mw_err err =
         mw_parse_cores(o->cores ? o->cores : "all", some_cores, offered_cores, &cores, &core_count, error);
@@ -143,27 +143,27 @@ static enum mw_err machine_candidates(struct tune *tune, struct mw_error *error)
 enum mw_err tune_open_machine(struct tune *tune, struct mw_error *error)
 {
     const struct tune_options *o = tune->options;
-    struct mw_rig_setup setup = {.run = run_options_setup(&o->run, tune->cli->program),
+    struct mw_runner_setup setup = {.run = run_options_setup(&o->run, tune->cli->program),
                                  .root = tune->cli->common.root,
                                  .order = MW_ORDER_COMPACT,
                                  .boost = MW_BOOST_KEEP,
                                  .energy_command = o->run.energy_command,
                                  .dry_run = tune->cli->common.dry_run};
-    enum mw_err err = mw_rig_open(&tune->rig, &setup, &tune->stop, error);
-    if (!err && mw_rig_recovered(tune->rig))
-        cli_say(tune->cli, "put back what a killed memwall had left:\n%s", mw_rig_recovered(tune->rig));
+    enum mw_err err = mw_runner_open(&tune->runner, &setup, &tune->stop, error);
+    if (!err && mw_runner_recovered(tune->runner))
+        cli_say(tune->cli, "put back what a killed memwall had left:\n%s", mw_runner_recovered(tune->runner));
     if (!err && !tune->boundaries)
         err = machine_boundaries(tune, error);
     if (!err)
         err = machine_candidates(tune, error);
-    if (!err && !mw_rig_freqs(tune->rig, &(size_t){0}))
+    if (!err && !mw_runner_freqs(tune->runner, &(size_t){0}))
         cli_say(tune->cli, "frequencies cannot be set here: the choice is among core counts");
     return err;
 }
 
 enum mw_err tune_close(struct tune *tune, struct mw_error *error)
 {
-    enum mw_err err = mw_rig_close(tune->rig, error);
+    enum mw_err err = mw_runner_close(tune->runner, error);
     mw_stop_close(&tune->stop);
     if (tune->log_open)
         mw_append_close(&tune->log);
@@ -193,10 +193,10 @@ static enum mw_err one_run(struct tune *tune, const struct mw_candidate *c, unsi
         *energy_j = row->has & MW_HAS_ENERGY ? row->energy_j : 0;
         return MW_OK;
     }
-    struct mw_rig_result result;
+    struct mw_runner_result result;
     if (mw_stop_poll(&tune->stop) != MW_STOP_NONE)
         return interrupted(tune, error);
-    enum mw_err err = mw_rig_measure(tune->rig, c->cores, c->freq_hz, repetition, &result, error);
+    enum mw_err err = mw_runner_measure(tune->runner, c->cores, c->freq_hz, repetition, &result, error);
     if (err)
         return err == MW_INTERRUPTED ? interrupted(tune, error) : err;
     char name[64], what[128];

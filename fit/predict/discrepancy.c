@@ -28,7 +28,7 @@ size_t mw_kernel_choices(bool independent, const int **indices)
     return independent ? sizeof alone / sizeof *alone : sizeof joint / sizeof *joint;
 }
 
-void mw_kernel_parts(enum mw_quantity quantity, const struct mw_spot *rows, size_t m, const struct mw_spot *columns,
+void mw_kernel_parts(enum mw_quantity quantity, const struct mw_site *rows, size_t m, const struct mw_site *columns,
                      size_t n, double *parts)
 {
     double *cores = parts, *freq = parts + m * n, *both = parts + 2 * m * n;
@@ -54,7 +54,7 @@ double mw_kernel_variance(const struct mw_kernel *kernel)
     return kernel->cores + kernel->freq + kernel->both;
 }
 
-bool mw_kernel_whiten(const struct mw_kernel *kernel, const double *parts, const struct mw_spot *sites, size_t n,
+bool mw_kernel_whiten(const struct mw_kernel *kernel, const double *parts, const struct mw_site *sites, size_t n,
                       double *scratch, double *w, double *log_det)
 {
     for (size_t i = 0; i < n; i++) {

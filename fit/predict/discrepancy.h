@@ -29,7 +29,7 @@ extern const struct mw_kernel mw_kernels[MW_KERNEL_COUNT];
 size_t mw_kernel_choices(bool independent, const int **indices);
 
 /* Where a value was, or will be, measured; ln_value and noise only of data. */
-struct mw_spot {
+struct mw_site {
     double p, freq_hz, phi;
     double ln_p, ln_freq;
     double ln_value;
@@ -40,7 +40,7 @@ struct mw_spot {
  * The three shapes between rows[i] (m) and columns[j] (n), before amplitudes: parts[0 … m n) is Kp, the next m n KF, the
  * last m n their product; entry i n + j of each.
  */
-void mw_kernel_parts(enum mw_quantity quantity, const struct mw_spot *rows, size_t m, const struct mw_spot *columns,
+void mw_kernel_parts(enum mw_quantity quantity, const struct mw_site *rows, size_t m, const struct mw_site *columns,
                      size_t n, double *parts);
 /* out[j] = k(row, column j), j < n, for row i of the parts. */
 void mw_kernel_row(const struct mw_kernel *kernel, const double *parts, size_t m, size_t n, size_t i, double *out);
@@ -51,7 +51,7 @@ double mw_kernel_variance(const struct mw_kernel *kernel);
  * w (n x n, row-major, upper triangle 0) = L^-1 with L L^T = K + diag(noise), K from the parts of the sites with
  * themselves; *log_det of that matrix; scratch: n x n. false where it is not positive definite in double precision.
  */
-bool mw_kernel_whiten(const struct mw_kernel *kernel, const double *parts, const struct mw_spot *sites, size_t n,
+bool mw_kernel_whiten(const struct mw_kernel *kernel, const double *parts, const struct mw_site *sites, size_t n,
                       double *scratch, double *w, double *log_det);
 
 #endif

@@ -77,7 +77,7 @@ static enum mw_err whiten_all(struct mw_whitener *w, struct mw_error *error)
     return err;
 }
 
-enum mw_err mw_whitener_init(struct mw_whitener *whitener, const struct mw_spot *sites, size_t n,
+enum mw_err mw_whitener_init(struct mw_whitener *whitener, const struct mw_site *sites, size_t n,
                              enum mw_quantity quantity, bool independent, struct mw_error *error)
 {
     struct mw_whitener w = {

@@ -14,7 +14,7 @@
 struct mw_whitener { /* shared by all laws of a fit; not changed by them */
     enum mw_quantity quantity;
     size_t n;
-    const struct mw_spot *sites;
+    const struct mw_site *sites;
     double ln_sigma_low, ln_sigma_high;
     double *p, *phi, *lifted; /* n: lifted is ln value + ln F for times, ln value for speedups */
     size_t run_count;         /* runs of sites of one phi (speedups need h(1, phi)): where each starts, and the end */
@@ -28,7 +28,7 @@ struct mw_whitener { /* shared by all laws of a fit; not changed by them */
 };
 
 /* MW_NOMEM leaves it empty. Sites must outlive it. */
-enum mw_err mw_whitener_init(struct mw_whitener *whitener, const struct mw_spot *sites, size_t n,
+enum mw_err mw_whitener_init(struct mw_whitener *whitener, const struct mw_site *sites, size_t n,
                              enum mw_quantity quantity, bool independent, struct mw_error *error) MW_CHECKED;
 void mw_whitener_release(struct mw_whitener *whitener);
 

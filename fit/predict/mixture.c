@@ -3,7 +3,7 @@
 
 #include "fit/predict/likelihood.h"
 #include "fit/predict/outlier.h"
-#include "fit/predict/spots.h"
+#include "fit/predict/sites.h"
 #include "fit/numeric/smc.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ struct workshop {
     struct mw_law_limits limits;
     struct mw_whitener whitener; /* of the joint or of the independent fits */
     const struct mw_law *combed; /* the law with a whole parameter, and its comb; NULL where no job has one */
-    struct mw_comb comb;
+    struct mw_lattice lattice;
 };
 
 static void fit_release(struct mw_ensemble_fit *fit)
@@ -109,7 +109,7 @@ static enum mw_err run_job(struct job *job, const struct workshop *shop, struct 
         goto out;
     mw_prior_map_init(&likelihood.prior, job->law, job->prior, shop->p_max, &shop->limits);
     if (job->law == shop->combed)
-        likelihood.prior.comb = &shop->comb;
+        likelihood.prior.lattice = &shop->lattice;
     struct mw_smc smc = {.dims = dims,
                          .particles = effort.particles,
                          .sweeps = effort.sweeps,
@@ -132,12 +132,12 @@ out:
 }
 
 /* ln value less the mean of a fit's draws of the law, at the sites. */
-static void law_residual(const struct mw_ensemble_fit *fit, enum mw_quantity quantity, const struct mw_spots *sites,
+static void law_residual(const struct mw_ensemble_fit *fit, enum mw_quantity quantity, const struct mw_sites *sites,
                          double *residual)
 {
     const struct mw_law *law = mw_law_find(fit->law);
     for (size_t i = 0; i < sites->count; i++) {
-        const struct mw_spot *site = &sites->items[i];
+        const struct mw_site *site = &sites->items[i];
         double mean = 0;
         for (size_t s = 0; s < fit->draw_count; s++) {
             const double *params = fit->params + s * fit->param_count;
@@ -150,7 +150,7 @@ static void law_residual(const struct mw_ensemble_fit *fit, enum mw_quantity qua
 }
 
 /* One pass: what the screening law leaves is looked at, and the points get their factors. */
-static enum mw_err screen_once(const struct workshop *shop, struct mw_points *points, const struct mw_spots *all,
+static enum mw_err screen_once(const struct workshop *shop, struct mw_points *points, const struct mw_sites *all,
                                double *work, size_t *found, struct mw_error *error)
 {
     struct job job = {.law = mw_law_find(screening.law), .prior = screening.prior, .independent = true};
@@ -173,15 +173,15 @@ static enum mw_err screen_once(const struct workshop *shop, struct mw_points *po
 static enum mw_err screen(struct workshop *shop, struct mw_points *points, struct mw_error *error)
 {
     double memory_freq_hz = shop->model->memory_freq_hz;
-    struct mw_spots all = {0}, some = {0};
+    struct mw_sites all = {0}, some = {0};
     double *work = NULL;
     size_t found = 0, before = 0;
-    enum mw_err err = mw_spots_init(&all, points, memory_freq_hz, MW_SPOTS_CONDITION, error);
+    enum mw_err err = mw_sites_init(&all, points, memory_freq_hz, MW_SPOTS_CONDITION, error);
     if (!err && !(work = malloc(2 * all.count * sizeof *work)))
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu points", all.count);
     for (int pass = 0; pass < SCREEN_PASSES && !err && (pass == 0 || found > before); pass++) {
         before = found;
-        err = mw_spots_init(&some, points, memory_freq_hz, MW_SPOTS_SAMPLE, error);
+        err = mw_sites_init(&some, points, memory_freq_hz, MW_SPOTS_SAMPLE, error);
         if (err)
             break;
         shop->p_max = some.p_max;
@@ -189,10 +189,10 @@ static enum mw_err screen(struct workshop *shop, struct mw_points *points, struc
         if (!err)
             err = screen_once(shop, points, &all, work, &found, error);
         mw_whitener_release(&shop->whitener);
-        mw_spots_release(&some);
+        mw_sites_release(&some);
     }
     free(work);
-    mw_spots_release(&all);
+    mw_sites_release(&all);
     return err;
 }
 
@@ -226,7 +226,7 @@ static enum mw_err run_all(struct job *jobs, size_t count, const struct workshop
 
 /* The comb of the law with a whole parameter; one of the laws of a mixture has such, or none. For joint fits: evidence
    decides among these, and beyond the measured cores, where the independent ones speak, single grains matter less. */
-static enum mw_err comb_law(struct workshop *shop, const struct job *jobs, size_t count, struct mw_error *error)
+static enum mw_err lattice_law(struct workshop *shop, const struct job *jobs, size_t count, struct mw_error *error)
 {
     struct mw_problem all = {0}, few = {0};
     struct mw_prior_map map;
@@ -243,7 +243,7 @@ static enum mw_err comb_law(struct workshop *shop, const struct job *jobs, size_
         mw_problem_law(&few, jobs[at].law);
         for (size_t i = few.n; i-- > 0;)
             few.y[i] = round((few.y[i] - few.y[0]) * 1e9) / 1e9; /* else the unit of time decides where polishes stop */
-        err = mw_comb_init(&shop->comb, &few, mw_prior_whole_mass, &map, error);
+        err = mw_lattice_init(&shop->lattice, &few, mw_prior_whole_mass, &map, error);
     }
     if (!err)
         shop->combed = jobs[at].law;
@@ -257,8 +257,8 @@ static enum mw_err sample(struct mw_ensemble *ensemble, struct job *jobs, size_t
                           struct mw_error *error)
 {
     struct workshop shop = {.model = model, .limits = {model->k_max, model->r_max}};
-    struct mw_spots sites = {0};
-    enum mw_err err = mw_spots_init(&sites, &model->points, model->memory_freq_hz, MW_SPOTS_SAMPLE, error);
+    struct mw_sites sites = {0};
+    enum mw_err err = mw_sites_init(&sites, &model->points, model->memory_freq_hz, MW_SPOTS_SAMPLE, error);
     if (err)
         return err;
     shop.p_max = sites.p_max;
@@ -268,7 +268,7 @@ static enum mw_err sample(struct mw_ensemble *ensemble, struct job *jobs, size_t
     if (!err)
         err = mw_whitener_init(&shop.whitener, sites.items, sites.count, model->quantity, jobs[0].independent, error);
     if (!err)
-        err = comb_law(&shop, jobs, count, error);
+        err = lattice_law(&shop, jobs, count, error);
     if (!err)
         err = run_all(jobs, count, &shop, error);
     for (size_t i = 0; i < count; i++) {
@@ -281,9 +281,9 @@ static enum mw_err sample(struct mw_ensemble *ensemble, struct job *jobs, size_t
         free(fits);
     else
         *ensemble = (struct mw_ensemble){fits, count};
-    mw_comb_release(&shop.comb);
+    mw_lattice_release(&shop.lattice);
     mw_whitener_release(&shop.whitener);
-    mw_spots_release(&sites);
+    mw_sites_release(&sites);
     return err;
 }
 

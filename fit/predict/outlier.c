@@ -37,7 +37,7 @@ struct screen {
 };
 
 /* Every point, and for speedups every frequency with several points, if there are enough frequencies to compare. */
-static void list_blocks(struct screen *s, enum mw_quantity quantity, const struct mw_spot *sites)
+static void list_blocks(struct screen *s, enum mw_quantity quantity, const struct mw_site *sites)
 {
     size_t freqs = 0, n = s->n;
     for (size_t i = 0; i < n; i++)
@@ -115,7 +115,7 @@ static void add_noise(struct screen *s, size_t i, double more)
 }
 
 /* Raises the noise of a block's points until even their mean says as little as one bad point, if it is that far off in deviations of the rest without it. */
-static bool set_aside(struct screen *s, const struct block *block, const struct mw_spot *sites, const double *residual,
+static bool set_aside(struct screen *s, const struct block *block, const struct mw_site *sites, const double *residual,
                       double *factor)
 {
     size_t n = s->n;
@@ -133,7 +133,7 @@ static bool set_aside(struct screen *s, const struct block *block, const struct 
     return true;
 }
 
-static void run(struct screen *s, const struct mw_spot *sites, const double *residual, double *factor)
+static void run(struct screen *s, const struct mw_site *sites, const double *residual, double *factor)
 {
     for (size_t i = 0; i < s->n; i++)
         factor[i] = 1;
@@ -150,7 +150,7 @@ static void run(struct screen *s, const struct mw_spot *sites, const double *res
     }
 }
 
-enum mw_err mw_outlier_screen(enum mw_quantity quantity, const struct mw_spot *sites, const double *residual, size_t n,
+enum mw_err mw_outlier_screen(enum mw_quantity quantity, const struct mw_site *sites, const double *residual, size_t n,
                               double *factor, struct mw_error *error)
 {
     enum mw_err err = MW_OK;

@@ -14,7 +14,7 @@
  * factor[i] >= 1, i < n. MW_NOMEM, MW_NOFIT.
  * Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), 5.4.2. Test: test_mixture.c.
  */
-enum mw_err mw_outlier_screen(enum mw_quantity quantity, const struct mw_spot *sites, const double *residual, size_t n,
+enum mw_err mw_outlier_screen(enum mw_quantity quantity, const struct mw_site *sites, const double *residual, size_t n,
                               double *factor, struct mw_error *error) MW_CHECKED;
 
 #endif

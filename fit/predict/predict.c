@@ -2,7 +2,7 @@
 #include "fit/predict/predict.h"
 
 #include "fit/binding.h"
-#include "fit/predict/blend.h"
+#include "fit/predict/weighted.h"
 #include "fit/predict/mixture.h"
 #include "fit/search/power.h"
 #include "fit/predict/predictive.h"
@@ -38,7 +38,7 @@ struct engine {
     struct mw_ensemble independent; /* sampled here where an answer needs them */
     struct mw_binder binder;
     double baseline_freq_hz;
-    struct mw_spots data;
+    struct mw_sites data;
     double noise[MW_NOISE_STRATA];
     double memory_freq_hz;
     size_t joint_count, independent_count, draw_count;
@@ -52,7 +52,7 @@ struct place {
     double doublings_p, doublings_f, doublings_baseline;
 };
 
-static bool is_beyond(const struct mw_spots *data, double cores)
+static bool is_beyond(const struct mw_sites *data, double cores)
 {
     return cores > data->p_max * (1 + edge);
 }
@@ -96,11 +96,11 @@ static void weigh(const struct engine *engine, const struct place *place, double
 /* All noisy draws of ln value at a site, or of ln(baseline/site) where `difference`; of the joint fits (half 0), of the
    independent ones (1), or of both (2). */
 static void draw_all(const struct engine *engine, const struct mw_predictive *predictive, const struct place *place,
-                     const double *weight, bool difference, int half, struct mw_blend *blend)
+                     const double *weight, bool difference, int half, struct mw_weighted *weighted)
 {
     const struct mw_ensemble *ensemble = &engine->ensemble;
     size_t a = place->site, b = place->baseline, draw = 0, turn = 0;
-    blend->count = 0;
+    weighted->count = 0;
     for (size_t f = 0; f < ensemble->count; f++) {
         const struct mw_ensemble_fit *fit = &ensemble->fits[f];
         if (weight[f] < weight_least || (half < 2 && (int)fit->independent != half)) {
@@ -120,8 +120,8 @@ static void draw_all(const struct engine *engine, const struct mw_predictive *pr
             double sd = predictive->sigma[draw] * sqrt(variance);
             for (size_t q = 0; q < NOISE_PER_DRAW; q++) {
                 size_t stratum = (turn * NOISE_STRIDE + q * (MW_NOISE_STRATA / NOISE_PER_DRAW)) % MW_NOISE_STRATA;
-                blend->value[blend->count] = center + sd * engine->noise[stratum];
-                blend->weight[blend->count++] = each;
+                weighted->value[weighted->count] = center + sd * engine->noise[stratum];
+                weighted->weight[weighted->count++] = each;
             }
         }
     }
@@ -141,24 +141,24 @@ static double spread_out(double quantile[3], double doublings_p, double doubling
 }
 
 static void answer_value(const struct engine *engine, const struct mw_predictive *predictive, const struct place *place,
-                         const double *weight, struct mw_blend *blend, struct mw_prediction *out)
+                         const double *weight, struct mw_weighted *weighted, struct mw_prediction *out)
 {
     double quantile[3], halves[2][3];
     if (out->extrapolated_cores && engine->independent_count && engine->joint_count) {
         for (int half = 0; half < 2; half++) {
-            draw_all(engine, predictive, place, weight, false, half, blend);
-            if (blend->count)
-                mw_blend_quantiles(blend, halves[half]);
+            draw_all(engine, predictive, place, weight, false, half, weighted);
+            if (weighted->count)
+                mw_weighted_quantiles(weighted, halves[half]);
             else
                 memset(halves[half], 0, sizeof halves[half]);
         }
         out->ln_halves = fabs(halves[0][1] - halves[1][1]);
     }
-    draw_all(engine, predictive, place, weight, false, 2, blend);
-    mw_blend_quantiles(blend, quantile);
-    out->ln_mean = mw_blend_mean(blend);
+    draw_all(engine, predictive, place, weight, false, 2, weighted);
+    mw_weighted_quantiles(weighted, quantile);
+    out->ln_mean = mw_weighted_mean(weighted);
     out->ln_gap = fabs(quantile[1] - out->ln_mean);
-    double variance = mw_blend_variance(blend, out->ln_mean);
+    double variance = mw_weighted_variance(weighted, out->ln_mean);
     variance += spread_out(quantile, place->doublings_p, place->doublings_f);
     out->ln_sd = sqrt(variance);
     out->value = exp(quantile[1]);
@@ -167,7 +167,7 @@ static void answer_value(const struct engine *engine, const struct mw_predictive
 }
 
 static void answer_speedup(const struct engine *engine, const struct mw_predictive *predictive,
-                           const struct place *place, const double *weight, struct mw_blend *blend,
+                           const struct place *place, const double *weight, struct mw_weighted *weighted,
                            struct mw_prediction *out)
 {
     if (engine->model->quantity == MW_SPEEDUP) {
@@ -181,8 +181,8 @@ static void answer_speedup(const struct engine *engine, const struct mw_predicti
         return;
     }
     double quantile[3];
-    draw_all(engine, predictive, place, weight, true, 2, blend);
-    mw_blend_quantiles(blend, quantile);
+    draw_all(engine, predictive, place, weight, true, 2, weighted);
+    mw_weighted_quantiles(weighted, quantile);
     spread_out(quantile, place->doublings_p + place->doublings_baseline, place->doublings_f);
     out->speedup = exp(quantile[1]);
     out->speedup_low = exp(quantile[0]);
@@ -199,7 +199,7 @@ static void answer_one_core_speedup(struct mw_prediction *out)
 /* What one thread needs to mix draws. */
 struct bench {
     double *weight;
-    struct mw_blend blend;
+    struct mw_weighted weighted;
 };
 
 static bool bench_init(struct bench *bench, const struct engine *engine)
@@ -208,8 +208,8 @@ static bool bench_init(struct bench *bench, const struct engine *engine)
     bench->weight = malloc((engine->ensemble.count + 2 * draws + 1) * sizeof *bench->weight);
     if (!bench->weight)
         return false;
-    bench->blend.value = bench->weight + engine->ensemble.count;
-    bench->blend.weight = bench->blend.value + draws;
+    bench->weighted.value = bench->weight + engine->ensemble.count;
+    bench->weighted.weight = bench->weighted.value + draws;
     return true;
 }
 
@@ -225,21 +225,21 @@ static void answer(const struct engine *engine, const struct mw_predictive *pred
         return;
     }
     weigh(engine, place, bench->weight);
-    answer_value(engine, predictive, place, bench->weight, &bench->blend, out);
-    answer_speedup(engine, predictive, place, bench->weight, &bench->blend, out);
+    answer_value(engine, predictive, place, bench->weight, &bench->weighted, out);
+    answer_speedup(engine, predictive, place, bench->weight, &bench->weighted, out);
     out->binding = mw_binding_at(&engine->binder, out, query->cores, query->freq_hz, engine->baseline_freq_hz);
 }
 
 /* Sites of a batch: the queries', then the baselines' (each once). Returns their number. */
-static size_t lay_out(const struct engine *engine, const struct mw_query *query, size_t n, struct mw_spot *sites,
+static size_t lay_out(const struct engine *engine, const struct mw_query *query, size_t n, struct mw_site *sites,
                       size_t *partner, struct place *places)
 {
-    const struct mw_spots *data = &engine->data;
+    const struct mw_sites *data = &engine->data;
     size_t count = n;
     for (size_t i = 0; i < n; i++) {
-        sites[i] = mw_spot_at(query[i].cores, query[i].freq_hz, engine->memory_freq_hz);
+        sites[i] = mw_site_at(query[i].cores, query[i].freq_hz, engine->memory_freq_hz);
         double base_hz = engine->baseline_freq_hz > 0 ? engine->baseline_freq_hz : query[i].freq_hz;
-        struct mw_spot base = mw_spot_at(1, base_hz, engine->memory_freq_hz);
+        struct mw_site base = mw_site_at(1, base_hz, engine->memory_freq_hz);
         size_t b = n;
         while (b < count && sites[b].freq_hz != base.freq_hz)
             b++;
@@ -276,7 +276,7 @@ static enum mw_err answer_batch(const struct engine *engine, const struct mw_que
                                 struct mw_prediction *out, struct mw_error *error)
 {
     struct mw_predictive predictive = {0};
-    struct mw_spot *sites = malloc(2 * n * sizeof *sites);
+    struct mw_site *sites = malloc(2 * n * sizeof *sites);
     size_t *partner = malloc(2 * n * sizeof *partner);
     struct place *places = malloc(n * sizeof *places);
     double *weight = malloc(engine->ensemble.count * sizeof *weight);
@@ -335,7 +335,7 @@ static enum mw_err check_queries(const struct mw_model *model, const struct mw_q
     return MW_OK;
 }
 
-static bool any_beyond(const struct mw_spots *data, const struct mw_query *query, size_t n)
+static bool any_beyond(const struct mw_sites *data, const struct mw_query *query, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (is_beyond(data, query[i].cores))
@@ -374,7 +374,7 @@ static void engine_release(struct engine *engine)
 {
     free(engine->ensemble.fits); /* the fits are the model's and those of the next line */
     mw_mixture_release(&engine->independent);
-    mw_spots_release(&engine->data);
+    mw_sites_release(&engine->data);
 }
 
 static enum mw_err engine_init(struct engine *engine, const struct mw_model *model, const struct mw_query *query,
@@ -383,7 +383,7 @@ static enum mw_err engine_init(struct engine *engine, const struct mw_model *mod
     *engine = (struct engine){.model = model, .binder = mw_binder_of(model), .memory_freq_hz = model->memory_freq_hz};
     engine->joint_top = engine->independent_top = -INFINITY;
     mw_noise_quantiles(engine->noise);
-    enum mw_err err = mw_spots_init(&engine->data, &model->points, engine->memory_freq_hz, MW_SPOTS_CONDITION, error);
+    enum mw_err err = mw_sites_init(&engine->data, &model->points, engine->memory_freq_hz, MW_SPOTS_CONDITION, error);
     if (!err)
         err = gather(engine, query, n, error);
     if (err)

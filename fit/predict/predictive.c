@@ -20,9 +20,9 @@ struct draw {
 struct work {
     struct mw_predictive *out;
     const bool *needed;
-    const struct mw_spots *data;
+    const struct mw_sites *data;
     enum mw_quantity quantity;
-    const struct mw_spot *sites;
+    const struct mw_site *sites;
     const size_t *partner;
     struct draw *draws; /* of the needed fits */
     size_t draw_count;
@@ -38,14 +38,14 @@ struct work {
 /* ln of the law with its scale at `count` sites. Blocks are filled up to whole vectors, because the logarithm of a
    vector and that of a single number differ in the last bit, and a site's place must not change its answer. */
 static void evaluate(const struct mw_law *law, const double *params, double scale, enum mw_quantity quantity,
-                     const struct mw_spot *sites, size_t count, double *out)
+                     const struct mw_site *sites, size_t count, double *out)
 {
     enum { BLOCK = 64, LANES = 8 };
     double p[BLOCK], phi[BLOCK], ones[BLOCK], h[BLOCK], h1[BLOCK], offset[BLOCK], result[BLOCK];
     for (size_t at = 0; at < count; at += BLOCK) {
         size_t used = count - at < BLOCK ? count - at : BLOCK, n = (used + LANES - 1) / LANES * LANES;
         for (size_t i = 0; i < n; i++) {
-            const struct mw_spot *site = &sites[at + (i < used ? i : used - 1)];
+            const struct mw_site *site = &sites[at + (i < used ? i : used - 1)];
             p[i] = site->p;
             phi[i] = site->phi;
             ones[i] = 1;
@@ -199,7 +199,7 @@ static bool allocate(struct work *work)
 }
 
 enum mw_err mw_predictive_init(struct mw_predictive *predictive, const struct mw_ensemble *ensemble, const bool *needed,
-                               const struct mw_spots *data, enum mw_quantity quantity, const struct mw_spot *sites,
+                               const struct mw_sites *data, enum mw_quantity quantity, const struct mw_site *sites,
                                const size_t *partner, size_t site_count, struct mw_error *error)
 {
     struct mw_predictive out = {.ensemble = ensemble, .site_count = site_count, .draw_count = count_draws(ensemble)};

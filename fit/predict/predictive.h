@@ -2,7 +2,7 @@
 #ifndef MW_FIT_PREDICTIVE_H
 #define MW_FIT_PREDICTIVE_H
 
-#include "fit/predict/spots.h"
+#include "fit/predict/sites.h"
 
 #include "data/model_file/model_file.h"
 
@@ -27,7 +27,7 @@ struct mw_predictive {
  * sites there are and however many threads. MW_NOMEM, MW_NOFIT.
  */
 enum mw_err mw_predictive_init(struct mw_predictive *predictive, const struct mw_ensemble *ensemble, const bool *needed,
-                               const struct mw_spots *data, enum mw_quantity quantity, const struct mw_spot *sites,
+                               const struct mw_sites *data, enum mw_quantity quantity, const struct mw_site *sites,
                                const size_t *partner, size_t site_count, struct mw_error *error) MW_CHECKED;
 void mw_predictive_release(struct mw_predictive *predictive);
 

@@ -83,7 +83,7 @@ void mw_prior_map_init(struct mw_prior_map *map, const struct mw_law *law, enum 
         law->bound(low, high, p_max);
     mw_law_limit(law, limits, high);
     map->law = law;
-    map->comb = NULL;
+    map->lattice = NULL;
     for (size_t j = 0; j < law->param_count; j++) {
         const char *name = law->params[j].name;
         map->axes[j] = axis(name, prior, low[j], high[j]);
@@ -103,8 +103,8 @@ double mw_prior_apply(const struct mw_prior_map *map, const double *u, double *p
     for (size_t j = 0; j < map->law->param_count; j++) {
         const struct mw_prior_axis *a = &map->axes[j];
         double width = a->high - a->low, v = u[j];
-        if (map->comb && j == map->comb->param) {
-            params[j] = mw_comb_value(map->comb, v, &ln_ratio);
+        if (map->lattice && j == map->lattice->param) {
+            params[j] = mw_lattice_value(map->lattice, v, &ln_ratio);
             continue;
         }
         switch ((enum kind)a->kind) {

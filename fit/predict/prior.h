@@ -2,7 +2,7 @@
 #ifndef MW_FIT_PRIOR_H
 #define MW_FIT_PRIOR_H
 
-#include "fit/predict/comb.h"
+#include "fit/predict/lattice.h"
 #include "model/law.h"
 
 #include <stdbool.h>
@@ -38,7 +38,7 @@ struct mw_prior_map {
         int kind;
         double low, high, ln_ratio; /* ln(high/low) of a logarithmic axis */
     } axes[MW_LAW_MAX_PARAMS];
-    const struct mw_comb *comb; /* of the law's whole parameter, borrowed; NULL: drawn from the prior */
+    const struct mw_lattice *lattice; /* of the law's whole parameter, borrowed; NULL: drawn from the prior */
 };
 
 /* p_max: the largest core count of the data; limits: what is known of the machine. */
@@ -46,7 +46,7 @@ void mw_prior_map_init(struct mw_prior_map *map, const struct mw_law *law, enum 
                        const struct mw_law_limits *limits);
 /* params[j] for u[j], j < law->param_count; returns ln(prior/density drawn from), 0 without a comb. Pure. */
 double mw_prior_apply(const struct mw_prior_map *map, const double *u, double *params);
-/* The mass of a whole parameter's value, not normalised; for mw_comb_init. */
+/* The mass of a whole parameter's value, not normalised; for mw_lattice_init. */
 double mw_prior_whole_mass(double value, size_t param, const void *map);
 
 #endif

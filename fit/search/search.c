@@ -33,7 +33,7 @@ struct task {
     const struct mw_optimum *near; /* or NULL: a start beside those of the sequence */
 };
 
-static const struct effort effort_corners = {1, 100, SCREENED, 100, 12, 5, 2},
+static const struct effort effort_kinks = {1, 100, SCREENED, 100, 12, 5, 2},
                            effort_smooth = {1, 100, SCREENED, 100, 4, 1, 0}, /* no corners, so few optima */
     effort_whole = {1, 512, SCREENED, 30, 12, 1, 0},                         /* every value on all points */
     effort_whole_compare = {1, 40, 15, 30, 4, 1, 0},                         /* values ranked on a handful */
@@ -185,17 +185,17 @@ static void finish(struct mw_searcher *s, struct mw_candidate *list, size_t coun
     for (size_t i = 0; i < count; i++) {
         mw_candidate_walk(s, &list[i]);
         if (i < effort->stepped)
-            mw_candidate_walk_corners(s, &list[i]);
+            mw_candidate_walk_kinks(s, &list[i]);
     }
     count = distinct(&s->problem, list, count);
     for (size_t i = 0; i < count; i++) {
-        mw_candidate_polish_corners(s, &list[i], .1);
+        mw_candidate_polish_kinks(s, &list[i], .1);
         mw_candidate_slide(s, &list[i]);
     }
     qsort(list, count, sizeof *list, by_loss);
     for (double before = HUGE_VAL; list[0].loss < before * (1 - 1e-8);) {
         before = list[0].loss;
-        mw_candidate_polish_corners(s, &list[0], .01);
+        mw_candidate_polish_kinks(s, &list[0], .01);
         mw_candidate_slide(s, &list[0]);
     }
 }
@@ -205,7 +205,7 @@ static const struct effort *effort_of(const struct mw_law *law, const struct tas
     if (law->whole)
         return task->compare ? &effort_whole_compare : &effort_whole;
     if (!task->compare)
-        return law->branch || law->corners ? &effort_corners : &effort_smooth;
+        return law->branch || law->kinks ? &effort_kinks : &effort_smooth;
     return law->branch && !task->near ? &effort_alone : &effort_compare;
 }
 

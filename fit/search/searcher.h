@@ -44,11 +44,11 @@ void mw_candidate_polish_with(struct mw_searcher *s, struct mw_candidate *c,
 /* Short polish, free and with the branches of its pattern held first; the better stays. */
 void mw_candidate_polish_pattern(struct mw_searcher *s, struct mw_candidate *c);
 /* Simplex of a first size, then derivatives again. */
-void mw_candidate_polish_corners(struct mw_searcher *s, struct mw_candidate *c, double step);
+void mw_candidate_polish_kinks(struct mw_searcher *s, struct mw_candidate *c, double step);
 /* From pattern to neighbouring pattern, as long as that helps. */
 void mw_candidate_walk(struct mw_searcher *s, struct mw_candidate *c);
 /* The corners of the law itself from measured count to measured count, as long as that helps. */
-void mw_candidate_walk_corners(struct mw_searcher *s, struct mw_candidate *c);
+void mw_candidate_walk_kinks(struct mw_searcher *s, struct mw_candidate *c);
 /* Along the corners that c sits on. */
 void mw_candidate_slide(struct mw_searcher *s, struct mw_candidate *c);
 

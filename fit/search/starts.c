@@ -140,10 +140,10 @@ static enum mw_err whole_starts(struct mw_starts *starts, const struct mw_proble
 }
 
 /* A block for each way in which the corners fall between the measured core counts. */
-static enum mw_err corner_starts(struct mw_starts *starts, const struct mw_problem *problem, struct mw_error *error)
+static enum mw_err kink_starts(struct mw_starts *starts, const struct mw_problem *problem, struct mw_error *error)
 {
     enum { POINTS = 4000 };
-    double counts[COUNTS], corners[MW_LAW_CORNERS], *room = malloc(problem->n * sizeof *room);
+    double counts[COUNTS], kinks[MW_LAW_CORNERS], *room = malloc(problem->n * sizeof *room);
     size_t block_count = 1;
     for (size_t k = 0; k < MW_LAW_CORNERS; k++)
         block_count *= COUNTS + 1;
@@ -152,10 +152,10 @@ static enum mw_err corner_starts(struct mw_starts *starts, const struct mw_probl
         err = sobol(starts, problem, POINTS, problem->law->param_count, error);
     size_t count = err ? 0 : core_counts(problem, COUNTS, counts, room);
     for (size_t i = 0; i < starts->count && !err; i++) {
-        problem->law->corners(starts->params + i * MAX, corners);
+        problem->law->kinks(starts->params + i * MAX, kinks);
         for (size_t k = 0; k < MW_LAW_CORNERS; k++) {
             size_t below = 0;
-            while (below < count && counts[below] <= corners[k])
+            while (below < count && counts[below] <= kinks[k])
                 below++;
             starts->block[i] = starts->block[i] * (COUNTS + 1) + below;
         }
@@ -177,8 +177,8 @@ enum mw_err mw_starts_init(struct mw_starts *starts, const struct mw_problem *pr
         err = vls_starts(&made, problem, error);
     } else if (whole < MAX) {
         err = whole_starts(&made, problem, whole, error);
-    } else if (problem->law->corners) {
-        err = corner_starts(&made, problem, error);
+    } else if (problem->law->kinks) {
+        err = kink_starts(&made, problem, error);
     } else {
         err = allocate(&made, PLAIN, PLAIN / BLOCK, error);
         if (!err)

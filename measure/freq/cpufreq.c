@@ -19,14 +19,14 @@ int mw_policy_read(const struct mw_cpufreq *cpufreq, const struct mw_policy *pol
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", policy->folder, name);
-    return mw_knob_read(&cpufreq->knobs, path, value, size);
+    return mw_attribute_read(&cpufreq->attributes, path, value, size);
 }
 
 int mw_policy_number(const struct mw_cpufreq *cpufreq, const struct mw_policy *policy, const char *name, long *value)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", policy->folder, name);
-    return mw_knob_number(&cpufreq->knobs, path, value);
+    return mw_attribute_number(&cpufreq->attributes, path, value);
 }
 
 /* "0 1 4" as the cpufreq files have it. */
@@ -78,7 +78,7 @@ static enum mw_err read_policy(struct mw_cpufreq *cpufreq, struct mw_policy *pol
     if (mw_policy_read(cpufreq, policy, "scaling_driver", policy->driver_name, sizeof policy->driver_name))
         snprintf(policy->driver_name, sizeof policy->driver_name, "unknown");
     policy->driver = mw_cpufreq_driver_find(policy->driver_name, "");
-    if (policy->driver->status && !mw_knob_read(&cpufreq->knobs, policy->driver->status, mode, sizeof mode))
+    if (policy->driver->status && !mw_attribute_read(&cpufreq->attributes, policy->driver->status, mode, sizeof mode))
         policy->driver = mw_cpufreq_driver_find(policy->driver_name, mode);
     read_cpus(cpufreq, policy, "affected_cpus", &policy->cpus);
     read_cpus(cpufreq, policy, "freqdomain_cpus", &policy->domain);
@@ -118,7 +118,7 @@ static enum mw_err find_policies(struct mw_cpufreq *cpufreq, bool by_cpu, struct
 {
     char path[PATH_MAX];
     enum mw_err err = MW_OK;
-    int length = snprintf(path, sizeof path, "%s%s%s", cpufreq->knobs.root, CPU_ROOT, by_cpu ? "" : "/cpufreq");
+    int length = snprintf(path, sizeof path, "%s%s%s", cpufreq->attributes.root, CPU_ROOT, by_cpu ? "" : "/cpufreq");
     DIR *folder = length > 0 && (size_t)length < sizeof path ? opendir(path) : NULL;
     struct dirent *entry;
     while (folder && !err && (entry = readdir(folder))) {
@@ -128,7 +128,7 @@ static enum mw_err find_policies(struct mw_cpufreq *cpufreq, bool by_cpu, struct
             continue;
         char found[sizeof cpufreq->policies->folder];
         snprintf(found, sizeof found, by_cpu ? CPU_ROOT "/cpu%u/cpufreq" : CPU_ROOT "/cpufreq/policy%u", number);
-        if (!by_cpu || mw_sysfile_exists(cpufreq->knobs.root, found))
+        if (!by_cpu || mw_sysfile_exists(cpufreq->attributes.root, found))
             err = add_policy(cpufreq, number, found, error);
     }
     if (folder)
@@ -203,7 +203,7 @@ enum mw_err mw_cpufreq_list(struct mw_cpufreq *cpufreq, struct mw_error *error)
 enum mw_err mw_cpufreq_open(struct mw_cpufreq *cpufreq, const char *root, bool dry, struct mw_error *error)
 {
     struct mw_cpufreq c = {0};
-    enum mw_err err = mw_knobs_init(&c.knobs, root, dry, error);
+    enum mw_err err = mw_attributes_init(&c.attributes, root, dry, error);
     if (!err)
         err = find_policies(&c, false, error);
     if (!err && !c.count)
@@ -231,7 +231,7 @@ void mw_cpufreq_close(struct mw_cpufreq *cpufreq)
     free(cpufreq->policies);
     free(cpufreq->freqs_hz);
     free(cpufreq->boosts);
-    mw_knobs_release(&cpufreq->knobs);
+    mw_attributes_release(&cpufreq->attributes);
     *cpufreq = (struct mw_cpufreq){0};
 }
 
@@ -270,12 +270,12 @@ void mw_cpufreq_governor(const struct mw_cpufreq *cpufreq, const struct mw_polic
 int mw_cpufreq_boost_state(const struct mw_cpufreq *cpufreq)
 {
     char path[128], value[8];
-    for (unsigned k = 0; k < mw_boost_knob_count; k++) {
-        const struct mw_boost_knob *knob = &mw_boost_knobs[k];
-        snprintf(path, sizeof path, "%s%s%s", knob->per_policy ? cpufreq->policies[0].folder : "",
-                 knob->per_policy ? "/" : "", knob->path);
-        if (!mw_knob_read(&cpufreq->knobs, path, value, sizeof value))
-            return !strcmp(value, knob->on);
+    for (unsigned k = 0; k < mw_boost_attribute_count; k++) {
+        const struct mw_boost_attribute *attribute = &mw_boost_attributes[k];
+        snprintf(path, sizeof path, "%s%s%s", attribute->per_policy ? cpufreq->policies[0].folder : "",
+                 attribute->per_policy ? "/" : "", attribute->path);
+        if (!mw_attribute_read(&cpufreq->attributes, path, value, sizeof value))
+            return !strcmp(value, attribute->on);
     }
     return -1;
 }

@@ -4,7 +4,7 @@
 
 #include "data/error.h"
 #include "measure/freq/cpufreq_driver.h"
-#include "measure/freq/knob.h"
+#include "measure/freq/attribute.h"
 #include "measure/machine/sysfile.h"
 
 #include <stdbool.h>
@@ -38,7 +38,7 @@ struct mw_boost_saved {
 };
 
 struct mw_cpufreq {
-    struct mw_knobs knobs;
+    struct mw_attributes attributes;
     struct mw_policy *policies; /* by number */
     size_t count;
     double *freqs_hz; /* what all policies offer, ascending */

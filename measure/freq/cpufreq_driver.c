@@ -29,13 +29,13 @@ static const struct mw_cpufreq_driver drivers[] = {
      NULL}, /* scmi, qcom-cpufreq-hw, powernv-cpufreq and what will come */
 };
 
-const struct mw_boost_knob mw_boost_knobs[] = {
+const struct mw_boost_attribute mw_boost_attributes[] = {
     {CPU_ROOT "/cpufreq/boost", false, "1", "0"},
     {CPU_ROOT "/intel_pstate/no_turbo", false, "0", "1"},
     {"boost", true, "1", "0"},
     {"cpb", true, "1", "0"},
 };
-const unsigned mw_boost_knob_count = sizeof mw_boost_knobs / sizeof *mw_boost_knobs;
+const unsigned mw_boost_attribute_count = sizeof mw_boost_attributes / sizeof *mw_boost_attributes;
 
 const struct mw_cpufreq_driver *mw_cpufreq_driver_find(const char *name, const char *mode)
 {

@@ -20,14 +20,14 @@ struct mw_cpufreq_driver {
 };
 
 /* What turns boost on and off; all that a machine has are set. */
-struct mw_boost_knob {
+struct mw_boost_attribute {
     const char *path; /* of a policy: a name in its folder */
     bool per_policy;
     const char *on, *off;
 };
 
-extern const struct mw_boost_knob mw_boost_knobs[];
-extern const unsigned mw_boost_knob_count;
+extern const struct mw_boost_attribute mw_boost_attributes[];
+extern const unsigned mw_boost_attribute_count;
 
 /* The row of a driver in a mode ("" where unknown); a driver that the table lacks gets the row of its kind, never NULL. */
 const struct mw_cpufreq_driver *mw_cpufreq_driver_find(const char *name, const char *mode);

@@ -58,11 +58,11 @@ static enum mw_err restore_boost(struct mw_cpufreq *cpufreq, const struct mw_boo
     char now[8] = "";
     int failed = 0;
     for (int attempt = 0; attempt < 3; attempt++) {
-        if (mw_knob_read(&cpufreq->knobs, boost->path, now, sizeof now) == 0 && !strcmp(now, boost->value))
+        if (mw_attribute_read(&cpufreq->attributes, boost->path, now, sizeof now) == 0 && !strcmp(now, boost->value))
             return MW_OK;
-        failed = mw_knob_write(&cpufreq->knobs, boost->path, boost->value);
+        failed = mw_attribute_write(&cpufreq->attributes, boost->path, boost->value);
     }
-    if (mw_knob_read(&cpufreq->knobs, boost->path, now, sizeof now) == 0 && !strcmp(now, boost->value))
+    if (mw_attribute_read(&cpufreq->attributes, boost->path, now, sizeof now) == 0 && !strcmp(now, boost->value))
         return MW_OK;
     mw_fail_errno(error, MW_IO, failed ? failed : EIO, "cannot put back '%s'", boost->path);
     return mw_hint(error, "memwall restore tries again; the old settings stand in memwall's state file");

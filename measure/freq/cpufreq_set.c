@@ -32,8 +32,8 @@ void mw_policy_write(struct mw_cpufreq *cpufreq, const struct mw_policy *policy,
 {
     char path[128], now[64];
     snprintf(path, sizeof path, "%s/%s", policy->folder, name);
-    bool there = !mw_knob_read(&cpufreq->knobs, path, now, sizeof now) && !strcmp(now, value);
-    *failed = there ? 0 : mw_knob_write(&cpufreq->knobs, path, value);
+    bool there = !mw_attribute_read(&cpufreq->attributes, path, now, sizeof now) && !strcmp(now, value);
+    *failed = there ? 0 : mw_attribute_write(&cpufreq->attributes, path, value);
 }
 
 static int write_khz(struct mw_cpufreq *cpufreq, const struct mw_policy *policy, const char *name, long khz)
@@ -86,7 +86,7 @@ static void clamp_cause(const struct mw_cpufreq *cpufreq, const struct mw_policy
                         size_t size)
 {
     long percent = 100, bios_khz = 0;
-    if (policy->driver->cap && !mw_knob_number(&cpufreq->knobs, policy->driver->cap, &percent) && percent < 100)
+    if (policy->driver->cap && !mw_attribute_number(&cpufreq->attributes, policy->driver->cap, &percent) && percent < 100)
         snprintf(text, size, "%s is %ld %%: write 100 to it", policy->driver->cap, percent);
     else if (!mw_policy_number(cpufreq, policy, "bios_limit", &bios_khz) && bios_khz > 0 && bios_khz < want_khz)
         snprintf(text, size, "the firmware's bios_limit is %.6g GHz (power supply or heat)", (double)bios_khz / 1e6);
@@ -101,7 +101,7 @@ static enum mw_err fail_at(const struct mw_policy *policy, const char *name, con
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", policy->folder, name);
-    return mw_knob_fail(failed, path, value, error);
+    return mw_attribute_fail(failed, path, value, error);
 }
 
 static enum mw_err save(struct mw_cpufreq *cpufreq, struct mw_policy *policy, struct mw_error *error)
@@ -191,7 +191,7 @@ static void touched_policies(const struct mw_cpufreq *cpufreq, const unsigned *c
         char path[96];
         struct mw_cpu_list siblings = {0};
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", cpus[i]);
-        if (mw_sysfile_cpus(cpufreq->knobs.root, path, &siblings))
+        if (mw_sysfile_cpus(cpufreq->attributes.root, path, &siblings))
             siblings = (struct mw_cpu_list){0};
         for (size_t p = 0; p < cpufreq->count; p++) {
             const struct mw_cpu_list *mine = &cpufreq->policies[p].cpus;
@@ -260,7 +260,7 @@ void mw_cpufreq_verify(const struct mw_cpufreq *cpufreq, struct mw_freq_note *no
 static enum mw_err set_boost(struct mw_cpufreq *cpufreq, const char *path, const char *value, struct mw_error *error)
 {
     char now[8];
-    if (mw_knob_read(&cpufreq->knobs, path, now, sizeof now) || !strcmp(now, value))
+    if (mw_attribute_read(&cpufreq->attributes, path, now, sizeof now) || !strcmp(now, value))
         return MW_OK;
     struct mw_boost_saved *boosts = realloc(cpufreq->boosts, (cpufreq->boost_count + 1) * sizeof *boosts);
     if (!boosts)
@@ -274,10 +274,10 @@ static enum mw_err set_boost(struct mw_cpufreq *cpufreq, const char *path, const
         cpufreq->boost_count--;
         return err;
     }
-    int failed = mw_knob_write(&cpufreq->knobs, path, value);
+    int failed = mw_attribute_write(&cpufreq->attributes, path, value);
     if (failed)
-        return mw_knob_fail(failed, path, value, error);
-    if (mw_knob_read(&cpufreq->knobs, path, now, sizeof now) || strcmp(now, value)) {
+        return mw_attribute_fail(failed, path, value, error);
+    if (mw_attribute_read(&cpufreq->attributes, path, now, sizeof now) || strcmp(now, value)) {
         mw_fail(error, MW_IO, "'%s' was set to %s and reads %s", path, value, now);
         return mw_hint(error, "the firmware decides on boost here: leave out --boost");
     }
@@ -289,13 +289,13 @@ enum mw_err mw_cpufreq_boost(struct mw_cpufreq *cpufreq, bool on, struct mw_erro
     enum mw_err err = MW_OK;
     if (mw_cpufreq_boost_state(cpufreq) < 0)
         return mw_fail(error, MW_UNSUPPORTED, "there is no switch for boost on this machine");
-    for (unsigned k = 0; k < mw_boost_knob_count && !err; k++) {
-        const struct mw_boost_knob *knob = &mw_boost_knobs[k];
-        for (size_t p = 0; p < (knob->per_policy ? cpufreq->count : 1) && !err; p++) {
+    for (unsigned k = 0; k < mw_boost_attribute_count && !err; k++) {
+        const struct mw_boost_attribute *attribute = &mw_boost_attributes[k];
+        for (size_t p = 0; p < (attribute->per_policy ? cpufreq->count : 1) && !err; p++) {
             char path[128];
-            snprintf(path, sizeof path, "%s%s%s", knob->per_policy ? cpufreq->policies[p].folder : "",
-                     knob->per_policy ? "/" : "", knob->path);
-            err = set_boost(cpufreq, path, on ? knob->on : knob->off, error);
+            snprintf(path, sizeof path, "%s%s%s", attribute->per_policy ? cpufreq->policies[p].folder : "",
+                     attribute->per_policy ? "/" : "", attribute->path);
+            err = set_boost(cpufreq, path, on ? attribute->on : attribute->off, error);
         }
     }
     return err ? err : mw_cpufreq_list(cpufreq, error);

@@ -36,16 +36,16 @@ static int state_path(const char *root, char *path, size_t size)
     return failed;
 }
 
-static void boot_id(const struct mw_knobs *knobs, char *id, size_t size)
+static void boot_id(const struct mw_attributes *attributes, char *id, size_t size)
 {
-    if (mw_knob_read(knobs, "/proc/sys/kernel/random/boot_id", id, size))
+    if (mw_attribute_read(attributes, "/proc/sys/kernel/random/boot_id", id, size))
         snprintf(id, size, "unknown");
 }
 
 static void print_state(const struct mw_cpufreq *cpufreq, FILE *f)
 {
     char id[64];
-    boot_id(&cpufreq->knobs, id, sizeof id);
+    boot_id(&cpufreq->attributes, id, sizeof id);
     fprintf(f, "%s\nboot %s\nprocess %ld\n", first_line, id, (long)getpid());
     for (size_t i = 0; i < cpufreq->boost_count; i++)
         fprintf(f, "boost %s %s\n", cpufreq->boosts[i].path, cpufreq->boosts[i].value);
@@ -61,13 +61,13 @@ enum mw_err mw_state_write(const struct mw_cpufreq *cpufreq, struct mw_error *er
 {
     char folder[PATH_MAX], path[PATH_MAX];
     struct mw_output output;
-    if (cpufreq->knobs.dry)
+    if (cpufreq->attributes.dry)
         return MW_OK;
-    int failed = state_folder(cpufreq->knobs.root, folder, sizeof folder);
+    int failed = state_folder(cpufreq->attributes.root, folder, sizeof folder);
     if (!failed && mkdir(folder, 0755) && errno != EEXIST)
         failed = errno;
     if (!failed)
-        failed = state_path(cpufreq->knobs.root, path, sizeof path);
+        failed = state_path(cpufreq->attributes.root, path, sizeof path);
     if (failed) {
         mw_fail_errno(error, failed == EACCES || failed == EROFS ? MW_PERM : MW_IO, failed,
                       "no place for the state file that brings frequencies back after a crash ('%s')", folder);
@@ -88,7 +88,7 @@ enum mw_err mw_state_write(const struct mw_cpufreq *cpufreq, struct mw_error *er
 void mw_state_remove(const struct mw_cpufreq *cpufreq)
 {
     char path[PATH_MAX];
-    if (!cpufreq->knobs.dry && !state_path(cpufreq->knobs.root, path, sizeof path))
+    if (!cpufreq->attributes.dry && !state_path(cpufreq->attributes.root, path, sizeof path))
         unlink(path);
 }
 
@@ -107,7 +107,7 @@ static enum mw_err parse_line(struct mw_cpufreq *cpufreq, const char *line, bool
     char id[64], now[64];
     unsigned number;
     if (sscanf(line, "boot %63s", id) == 1) {
-        boot_id(&cpufreq->knobs, now, sizeof now);
+        boot_id(&cpufreq->attributes, now, sizeof now);
         *stale = strcmp(id, now) != 0;
     } else if (sscanf(line, "policy %u %31s %ld %ld %23s", &number, s.governor, &s.min_khz, &s.max_khz, s.speed) == 5) {
         if (!strcmp(s.speed, "-"))
@@ -133,7 +133,7 @@ enum mw_err mw_state_read(struct mw_cpufreq *cpufreq, bool *found, struct mw_err
 {
     char path[PATH_MAX], line[256] = "";
     bool stale = false;
-    int failed = state_path(cpufreq->knobs.root, path, sizeof path);
+    int failed = state_path(cpufreq->attributes.root, path, sizeof path);
     FILE *f = failed ? NULL : fopen(path, "re");
     *found = false;
     if (!f)

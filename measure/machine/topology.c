@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/machine/topology.h"
 
-#include "measure/machine/kinds.h"
+#include "measure/machine/core_kinds.h"
 #include "measure/machine/sysfile.h"
 
 #include <limits.h>
@@ -239,7 +239,7 @@ enum mw_err mw_topology_open(struct mw_topology *topology, const char *root, str
     int packages = hwloc_get_nbobjs_by_type(t.hwloc, HWLOC_OBJ_PACKAGE);
     t.package_count = packages > 0 ? (unsigned)packages : 1;
     count_cpus(&t, foreign && !*root);
-    mw_kinds_assign(&t);
+    mw_core_kinds_assign(&t);
     *topology = t;
     return MW_OK;
 }

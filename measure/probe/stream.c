@@ -2,7 +2,7 @@
 #include "measure/probe/stream.h"
 
 #include "measure/probe/clock.h"
-#include "measure/probe/shadow.h"
+#include "measure/probe/reference.h"
 #include "measure/probe/stream_team.h"
 #include "measure/probe/team.h"
 

@@ -2,7 +2,7 @@
 #include "measure/probe/stream_team.h"
 
 #include "measure/probe/clock.h"
-#include "measure/probe/shadow.h"
+#include "measure/probe/reference.h"
 #include "measure/probe/switches.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ struct worker {
     struct mw_team *team;
     size_t index;
     struct stream_member *me;
-    struct mw_shadow shadow[2];
+    struct mw_reference reference[2];
     bool tried[2]; /* values changed by trials since they were started */
 };
 
@@ -69,9 +69,9 @@ static void start_values(struct worker *w, int p)
     size_t from, count;
     struct stream_set *set = &w->s->sets[p];
     part_of(w->s->elements, w->index, w->s->options->cpu_count, &from, &count);
-    mw_shadow_start(&w->shadow[p]);
+    mw_reference_start(&w->reference[p]);
     if (set->used)
-        mw_shadow_fill(&w->shadow[p], set->a + from, set->b + from, set->c + from, count);
+        mw_reference_fill(&w->reference[p], set->a + from, set->b + from, set->c + from, count);
     w->tried[p] = false;
 }
 
@@ -139,21 +139,21 @@ static void repeat(struct worker *w, size_t variant, unsigned long round)
     struct stream_shared *s = w->s;
     const struct mw_stream_variant *v = &s->options->variants[variant];
     struct stream_times *times = &s->times[variant];
-    struct mw_shadow *shadow = &w->shadow[v->pages];
+    struct mw_reference *reference = &w->reference[v->pages];
     size_t from, count;
     part_of(s->elements, w->index, s->options->cpu_count, &from, &count);
-    double sum = timed(w, times->kernel, &s->sets[v->pages], from, count, mw_shadow_factor(shadow, v->op));
+    double sum = timed(w, times->kernel, &s->sets[v->pages], from, count, mw_reference_factor(reference, v->op));
     bool disturbed;
     double time_s = w->index ? 0 : elapsed(s, &disturbed);
-    mw_shadow_apply(shadow, v->op);
+    mw_reference_apply(reference, v->op);
     char target = mw_op_infos[v->op].target;
     w->me->wrong = false;
     if (!target)
-        w->me->wrong = !mw_shadow_check_sum(shadow, v->op, sum, count);
+        w->me->wrong = !mw_reference_check_sum(reference, v->op, sum, count);
     else if (!round) {
         size_t at, some;
         part_of(count, variant % CHECKED_PARTS, CHECKED_PARTS, &at, &some);
-        w->me->wrong = !mw_shadow_check(shadow, target, array_of(&s->sets[v->pages], target) + from + at, some);
+        w->me->wrong = !mw_reference_check(reference, target, array_of(&s->sets[v->pages], target) + from + at, some);
     }
     if (!w->index)
         s->stopped = s->options->stop && s->options->stop();
@@ -178,7 +178,7 @@ static void check_all(struct worker *w)
         const struct stream_set *set = &s->sets[p];
         w->me->wrong = false;
         for (const char *name = "abc"; set->used && *name; name++)
-            w->me->wrong = w->me->wrong || !mw_shadow_check(&w->shadow[p], *name, array_of(set, *name) + from, count);
+            w->me->wrong = w->me->wrong || !mw_reference_check(&w->reference[p], *name, array_of(set, *name) + from, count);
         mw_team_wait(w->team);
         for (size_t i = 0; !w->index && i < s->options->cpu_count; i++)
             for (size_t v = 0; s->members[i].wrong && v < s->options->variant_count; v++)

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct mw_runner {
+struct mw_process {
     struct mw_run_setup setup;
     struct mw_words launcher, words, environment;
     unsigned cores;   /* that words and environment are made for; 0: none yet */
@@ -64,19 +64,19 @@ static char *read_output(int fd)
     return text;
 }
 
-static void printed_time(const struct mw_runner *runner, struct mw_run_result *result)
+static void printed_time(const struct mw_process *process, struct mw_run_result *result)
 {
     char found[64];
-    char *text = read_output(runner->output);
+    char *text = read_output(process->output);
     double value = 0;
-    bool good = text && last_match(&runner->expression, text, found, sizeof found);
-    if (good && runner->setup.rate_regexp)
+    bool good = text && last_match(&process->expression, text, found, sizeof found);
+    if (good && process->setup.rate_regexp)
         good = !mw_parse_number(found, &value, NULL) && value > 0;
     else if (good)
         good = !mw_parse_duration(found, &value, NULL) && value > 0;
     free(text);
     if (good) {
-        result->time_s = runner->setup.rate_regexp ? 1 / value : value;
+        result->time_s = process->setup.rate_regexp ? 1 / value : value;
         return;
     }
     result->fault = MW_RUN_NO_TIME;
@@ -84,27 +84,27 @@ static void printed_time(const struct mw_runner *runner, struct mw_run_result *r
 }
 
 /* `sh -c command`, {cores} replaced, unbound; its output goes to standard error where shown. */
-static enum mw_err run_check(const struct mw_runner *runner, unsigned cores, struct mw_stop *stop,
+static enum mw_err run_check(const struct mw_process *process, unsigned cores, struct mw_stop *stop,
                              struct mw_run_result *result, struct mw_error *error)
 {
     sigset_t signals;
     sigprocmask(SIG_BLOCK, NULL, &signals);
-    char *command = mw_run_substitute(runner->setup.check, cores);
+    char *command = mw_run_substitute(process->setup.check, cores);
     if (!command)
         return mw_fail(error, MW_NOMEM, "out of memory");
     char *words[] = {"sh", "-c", command, NULL};
-    int shown = runner->setup.show_output ? STDERR_FILENO : runner->null;
+    int shown = process->setup.show_output ? STDERR_FILENO : process->null;
     struct mw_child child = {.path = "/bin/sh",
                              .words = words,
-                             .environment = runner->environment.items,
-                             .in = runner->output,
+                             .environment = process->environment.items,
+                             .in = process->output,
                              .out = shown,
                              .err = shown,
                              .signals = stop && stop->fd >= 0 ? &stop->before : &signals,
                              .parent = getpid()};
     struct mw_run_result checked;
     bool stopped = false;
-    lseek(runner->output, 0, SEEK_SET);
+    lseek(process->output, 0, SEEK_SET);
     enum mw_err err = mw_child_run(&child, 0, stop, &checked, &stopped, error);
     free(command);
     if (!err && stopped)
@@ -116,122 +116,122 @@ static enum mw_err run_check(const struct mw_runner *runner, unsigned cores, str
     return err;
 }
 
-static enum mw_err find_program(struct mw_runner *runner, struct mw_error *error)
+static enum mw_err find_program(struct mw_process *process, struct mw_error *error)
 {
-    const char *name = runner->launcher.count ? runner->launcher.items[0] : runner->setup.program[0];
+    const char *name = process->launcher.count ? process->launcher.items[0] : process->setup.program[0];
     const char *path = getenv("PATH");
     if (strchr(name, '/')) {
-        runner->path = strdup(name);
-        if (!runner->path)
+        process->path = strdup(name);
+        if (!process->path)
             return mw_fail(error, MW_NOMEM, "out of memory");
         return access(name, X_OK) ? mw_fail_errno(error, MW_RUN, errno, "cannot run '%s'", name) : MW_OK;
     }
     char *copy = strdup(path ? path : "/usr/local/bin:/usr/bin:/bin"), *rest = copy, *folder;
-    while (copy && !runner->path && (folder = strsep(&rest, ":"))) {
+    while (copy && !process->path && (folder = strsep(&rest, ":"))) {
         char *candidate = NULL;
         if (asprintf(&candidate, "%s/%s", *folder ? folder : ".", name) < 0)
             break;
         if (access(candidate, X_OK) == 0)
-            runner->path = candidate;
+            process->path = candidate;
         else
             free(candidate);
     }
     free(copy);
-    if (runner->path)
+    if (process->path)
         return MW_OK;
     mw_fail(error, MW_RUN, "cannot run '%s': no such command", name);
     return mw_hint(error, "a shell's own words and pipes need: -- sh -c '…'");
 }
 
-static enum mw_err compile_expression(struct mw_runner *runner, struct mw_error *error)
+static enum mw_err compile_expression(struct mw_process *process, struct mw_error *error)
 {
-    const char *text = runner->setup.time_regexp ? runner->setup.time_regexp : runner->setup.rate_regexp;
+    const char *text = process->setup.time_regexp ? process->setup.time_regexp : process->setup.rate_regexp;
     if (!text)
         return MW_OK;
-    int code = regcomp(&runner->expression, text, REG_EXTENDED | REG_NEWLINE);
+    int code = regcomp(&process->expression, text, REG_EXTENDED | REG_NEWLINE);
     if (code) {
         char why[128];
-        regerror(code, &runner->expression, why, sizeof why);
+        regerror(code, &process->expression, why, sizeof why);
         return mw_fail(error, MW_USAGE, "bad expression '%s': %s", text, why);
     }
-    runner->has_expression = true;
+    process->has_expression = true;
     return MW_OK;
 }
 
-static enum mw_err open_files(struct mw_runner *runner, struct mw_error *error)
+static enum mw_err open_files(struct mw_process *process, struct mw_error *error)
 {
-    runner->null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (runner->null < 0)
+    process->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (process->null < 0)
         return mw_fail_errno(error, MW_IO, errno, "cannot open '/dev/null'");
-    if (!runner->has_expression && !runner->setup.check)
+    if (!process->has_expression && !process->setup.check)
         return MW_OK;
     const char *folder = getenv("TMPDIR");
     char *path = NULL;
     if (asprintf(&path, "%s/memwall-output-XXXXXX", folder && *folder ? folder : "/tmp") < 0)
         return mw_fail(error, MW_NOMEM, "out of memory");
-    runner->output = mkostemp(path, O_CLOEXEC | O_APPEND);
-    enum mw_err err = runner->output < 0 ? mw_fail_errno(error, MW_IO, errno, "cannot create '%s'", path) : MW_OK;
+    process->output = mkostemp(path, O_CLOEXEC | O_APPEND);
+    enum mw_err err = process->output < 0 ? mw_fail_errno(error, MW_IO, errno, "cannot create '%s'", path) : MW_OK;
     if (!err)
         unlink(path);
     free(path);
     return err;
 }
 
-enum mw_err mw_runner_open(struct mw_runner **result, const struct mw_run_setup *setup, struct mw_error *error)
+enum mw_err mw_process_open(struct mw_process **result, const struct mw_run_setup *setup, struct mw_error *error)
 {
-    struct mw_runner *runner = calloc(1, sizeof *runner);
-    if (!runner)
+    struct mw_process *process = calloc(1, sizeof *process);
+    if (!process)
         return mw_fail(error, MW_NOMEM, "out of memory");
-    runner->setup = *setup;
-    runner->null = runner->output = -1;
-    enum mw_err err = setup->launcher ? mw_words_split(&runner->launcher, setup->launcher, error) : MW_OK;
+    process->setup = *setup;
+    process->null = process->output = -1;
+    enum mw_err err = setup->launcher ? mw_words_split(&process->launcher, setup->launcher, error) : MW_OK;
     for (size_t i = 0; i < setup->env_count && !err; i++)
         if (setup->env[i][0] == '=' || !strchr(setup->env[i], '='))
             err = mw_fail(error, MW_USAGE, "'%s' is not NAME=VALUE", setup->env[i]);
     if (!err)
-        err = compile_expression(runner, error);
+        err = compile_expression(process, error);
     if (!err)
-        err = find_program(runner, error);
+        err = find_program(process, error);
     if (!err)
-        err = open_files(runner, error);
+        err = open_files(process, error);
     if (err)
-        mw_runner_close(runner);
+        mw_process_close(process);
     else
-        *result = runner;
+        *result = process;
     return err;
 }
 
-void mw_runner_close(struct mw_runner *runner)
+void mw_process_close(struct mw_process *process)
 {
-    if (!runner)
+    if (!process)
         return;
-    mw_words_release(&runner->launcher);
-    mw_words_release(&runner->words);
-    mw_words_release(&runner->environment);
-    free(runner->path);
-    if (runner->has_expression)
-        regfree(&runner->expression);
-    if (runner->null >= 0)
-        close(runner->null);
-    if (runner->output >= 0)
-        close(runner->output);
-    free(runner);
+    mw_words_release(&process->launcher);
+    mw_words_release(&process->words);
+    mw_words_release(&process->environment);
+    free(process->path);
+    if (process->has_expression)
+        regfree(&process->expression);
+    if (process->null >= 0)
+        close(process->null);
+    if (process->output >= 0)
+        close(process->output);
+    free(process);
 }
 
-static enum mw_err prepare_words(struct mw_runner *runner, unsigned cores, struct mw_error *error)
+static enum mw_err prepare_words(struct mw_process *process, unsigned cores, struct mw_error *error)
 {
-    const struct mw_run_setup *setup = &runner->setup;
-    if (runner->cores == cores)
+    const struct mw_run_setup *setup = &process->setup;
+    if (process->cores == cores)
         return MW_OK;
-    mw_words_release(&runner->words);
-    mw_words_release(&runner->environment);
-    runner->cores = 0;
+    mw_words_release(&process->words);
+    mw_words_release(&process->environment);
+    process->cores = 0;
     unsigned threads = setup->launcher && strstr(setup->launcher, "{cores}") ? 1 : cores;
-    enum mw_err err = mw_words_command(&runner->words, &runner->launcher, setup->program, cores, error);
+    enum mw_err err = mw_words_command(&process->words, &process->launcher, setup->program, cores, error);
     if (!err)
-        err = mw_words_environment(&runner->environment, cores, threads, setup->env, setup->env_count, error);
+        err = mw_words_environment(&process->environment, cores, threads, setup->env, setup->env_count, error);
     if (!err)
-        runner->cores = cores;
+        process->cores = cores;
     return err;
 }
 
@@ -257,36 +257,36 @@ static enum mw_err make_masks(const unsigned *cpus, size_t count, struct mw_chil
     return MW_OK;
 }
 
-enum mw_err mw_runner_run(struct mw_runner *runner, unsigned cores, const unsigned *cpus, size_t cpu_count,
+enum mw_err mw_process_run(struct mw_process *process, unsigned cores, const unsigned *cpus, size_t cpu_count,
                           struct mw_stop *stop, struct mw_run_result *result, struct mw_error *error)
 {
     cpu_set_t *mask = NULL, *mask_read = NULL;
     sigset_t signals;
     struct mw_run_result r;
     bool stopped = false;
-    int out = runner->output >= 0 ? runner->output : runner->setup.show_output ? STDERR_FILENO : runner->null;
+    int out = process->output >= 0 ? process->output : process->setup.show_output ? STDERR_FILENO : process->null;
     sigprocmask(SIG_BLOCK, NULL, &signals);
-    enum mw_err err = prepare_words(runner, cores, error);
-    struct mw_child child = {.path = runner->path,
-                             .words = runner->words.items,
-                             .environment = runner->environment.items,
-                             .in = runner->null,
+    enum mw_err err = prepare_words(process, cores, error);
+    struct mw_child child = {.path = process->path,
+                             .words = process->words.items,
+                             .environment = process->environment.items,
+                             .in = process->null,
                              .out = out,
                              .err = out,
                              .signals = stop && stop->fd >= 0 ? &stop->before : &signals,
                              .parent = getpid()};
     if (!err && cpu_count)
         err = make_masks(cpus, cpu_count, &child, &mask, &mask_read, error);
-    if (!err && runner->output >= 0 && ftruncate(runner->output, 0))
+    if (!err && process->output >= 0 && ftruncate(process->output, 0))
         err = mw_fail_errno(error, MW_IO, errno, "cannot empty the file that takes the program's output");
     if (!err)
-        err = mw_child_run(&child, runner->setup.timeout_s, stop, &r, &stopped, error);
+        err = mw_child_run(&child, process->setup.timeout_s, stop, &r, &stopped, error);
     if (!err && stopped)
         err = mw_fail(error, MW_INTERRUPTED, "interrupted");
-    if (!err && r.fault == MW_RUN_GOOD && runner->has_expression)
-        printed_time(runner, &r);
-    if (!err && r.fault == MW_RUN_GOOD && runner->setup.check)
-        err = run_check(runner, cores, stop, &r, error);
+    if (!err && r.fault == MW_RUN_GOOD && process->has_expression)
+        printed_time(process, &r);
+    if (!err && r.fault == MW_RUN_GOOD && process->setup.check)
+        err = run_check(process, cores, stop, &r, error);
     CPU_FREE(mask);
     CPU_FREE(mask_read);
     if (!err)

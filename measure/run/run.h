@@ -44,15 +44,15 @@ struct mw_run_result {
     enum mw_run_fault fault;
 };
 
-struct mw_runner;
+struct mw_process;
 
 /*
  * Finds the program (or the launcher) in PATH, compiles the expressions.
  * Returns MW_USAGE for a bad expression or an unclosed quote, MW_RUN where there is no such command, MW_IO, MW_NOMEM.
  */
-enum mw_err mw_runner_open(struct mw_runner **runner, const struct mw_run_setup *setup,
+enum mw_err mw_process_open(struct mw_process **process, const struct mw_run_setup *setup,
                            struct mw_error *error) MW_CHECKED;
-void mw_runner_close(struct mw_runner *runner);
+void mw_process_close(struct mw_process *process);
 
 /*
  * Runs the program once on `cores` cores, bound to the CPUs given (the mask is read back and compared before exec).
@@ -63,7 +63,7 @@ void mw_runner_close(struct mw_runner *runner);
  * MW_INTERRUPTED after MW_STOP_AT_ONCE (the run is lost), MW_IO, MW_NOMEM. `stop` may be NULL.
  * Cost beside the run itself: one vfork, about 0.2 ms. Tests: tests/unit/test_run.c.
  */
-enum mw_err mw_runner_run(struct mw_runner *runner, unsigned cores, const unsigned *cpus, size_t cpu_count,
+enum mw_err mw_process_run(struct mw_process *process, unsigned cores, const unsigned *cpus, size_t cpu_count,
                           struct mw_stop *stop, struct mw_run_result *result, struct mw_error *error) MW_CHECKED;
 
 /* Names of the variables that give a runtime its number of threads; ends in NULL. */

@@ -12,7 +12,7 @@ cat >"$tmp/run.c" <<'C'
 #include "measure/probe/kernels/chain.h"
 #include "measure/probe/kernels/chase.h"
 #include "measure/probe/kernels/stream_isa.h"
-#include "measure/probe/shadow.h"
+#include "measure/probe/reference.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ int main(void)
 C
 # shellcheck disable=SC2086
 check 'cross-built without a warning' $cross -std=gnu11 -D_GNU_SOURCE -I. $flags -Wall -Wextra -Werror -static -o "$tmp/run" "$tmp/run.c" \
-    measure/probe/kernels/*.c measure/probe/shadow.c -lm
+    measure/probe/kernels/*.c measure/probe/reference.c -lm
 [ -x "$tmp/run" ] || exit 1
 check 'all kernels give what the shadow says' "$emulator" "$tmp/run"
 prints 'neon' '^good neon triad$'

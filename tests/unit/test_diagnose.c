@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
-#include "advise/diagnose/diagnose_parts.h"
+#include "advise/diagnose/diagnose_internal.h"
 
 static const unsigned HIGH[] = {1, 4, 10, 12, 13, 17, 21, 24}, LOW[] = {4, 24};
 static const unsigned BOUNDARY = 12;

@@ -16,25 +16,25 @@ static double draw(unsigned *state)
     return *state / 4294967296.0;
 }
 
-static void make_sites(struct mw_spot *sites, size_t n, unsigned seed)
+static void make_sites(struct mw_site *sites, size_t n, unsigned seed)
 {
     for (size_t i = 0; i < n; i++) {
-        sites[i] = mw_spot_at(1 + floor(40 * draw(&seed)), (1.2 + .1 * floor(13 * draw(&seed))) * 1e9, 2e9);
+        sites[i] = mw_site_at(1 + floor(40 * draw(&seed)), (1.2 + .1 * floor(13 * draw(&seed))) * 1e9, 2e9);
         sites[i].ln_value = draw(&seed) - sites[i].ln_p;
         sites[i].noise = i % 7 ? 1 : 9;
     }
 }
 
 /* k written out once more, from the header's formula. */
-static double kernel(const struct mw_kernel *a, enum mw_quantity quantity, const struct mw_spot *x,
-                     const struct mw_spot *y)
+static double kernel(const struct mw_kernel *a, enum mw_quantity quantity, const struct mw_site *x,
+                     const struct mw_site *y)
 {
     double dp = fabs(log(x->p / y->p)), df = fabs(log(x->freq_hz / y->freq_hz));
     double kp = exp(-dp / .3) / 2 + exp(-dp / 2) / 2, kf = quantity == MW_SPEEDUP ? df < 1e-3 : exp(-df / .3);
     return a->cores * kp + a->freq * kf + a->both * kp * exp(-df / .3);
 }
 
-static gsl_matrix *covariance(const struct mw_kernel *a, enum mw_quantity quantity, const struct mw_spot *sites)
+static gsl_matrix *covariance(const struct mw_kernel *a, enum mw_quantity quantity, const struct mw_site *sites)
 {
     gsl_matrix *k = gsl_matrix_alloc(N, N);
     for (size_t i = 0; i < N; i++)
@@ -46,7 +46,7 @@ static gsl_matrix *covariance(const struct mw_kernel *a, enum mw_quantity quanti
 static void whitening_is_gsls(void **state)
 {
     (void)state;
-    static struct mw_spot sites[N];
+    static struct mw_site sites[N];
     static double parts[3 * N * N], scratch[N * N], w[N * N];
     make_sites(sites, N, 3);
     for (int k = 1; k < MW_KERNEL_COUNT; k++) {
@@ -111,7 +111,7 @@ static void panels_multiply_as_matrices_do(void **state)
 static void conditional_is_gsls(void **state)
 {
     (void)state;
-    static struct mw_spot sites[N], at[M];
+    static struct mw_site sites[N], at[M];
     make_sites(sites, N, 11);
     make_sites(at, M, 17);
     size_t partner[M];
@@ -127,7 +127,7 @@ static void conditional_is_gsls(void **state)
                                       .sigma = &sigma,
                                       .kernel = &k};
         struct mw_ensemble ensemble = {&fit, 1};
-        struct mw_spots data = {.items = sites, .count = N};
+        struct mw_sites data = {.items = sites, .count = N};
         struct mw_predictive predictive;
         bool needed = true;
         assert_int_equal(mw_predictive_init(&predictive, &ensemble, &needed, &data, MW_TIME, at, partner, M, NULL),

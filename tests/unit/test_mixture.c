@@ -3,7 +3,7 @@
 
 #include "fit/predict/mixture.h"
 #include "fit/predict/predict.h"
-#include "fit/predict/spots.h"
+#include "fit/predict/sites.h"
 #include "model/laws.h"
 
 #include <gsl/gsl_randist.h>
@@ -284,20 +284,20 @@ static void many_points_are_thinned(void **state)
     struct mw_points points = {calloc(MANY, sizeof *points.items), MANY, MW_TIME};
     assert_non_null(points.items);
     for (int grid = 0; grid < 2; grid++) {
-        struct mw_spots spots;
+        struct mw_sites sites;
         for (size_t i = 0; i < MANY; i++)
             points.items[i] = (struct mw_point){.cores = 1 + (unsigned)(i % 200),
                                                 .count = 1,
                                                 .value = 1,
                                                 .freq_hz = 1e9 + 1e5 * (double)(grid ? i / 200 * 200 : i)};
-        assert_int_equal(mw_spots_init(&spots, &points, memory_freq_hz, MW_SPOTS_SAMPLE, NULL), MW_OK);
-        assert_in_range(spots.count, MW_SPOTS_SAMPLE / 2, MW_SPOTS_SAMPLE);
-        assert_near(spots.p_max, 200, 0);
+        assert_int_equal(mw_sites_init(&sites, &points, memory_freq_hz, MW_SPOTS_SAMPLE, NULL), MW_OK);
+        assert_in_range(sites.count, MW_SPOTS_SAMPLE / 2, MW_SPOTS_SAMPLE);
+        assert_near(sites.p_max, 200, 0);
         if (grid) {
-            assert_int_equal(points.items[spots.point[0]].cores, 1);
-            assert_int_equal(points.items[spots.point[spots.count - 1]].cores, 200);
+            assert_int_equal(points.items[sites.point[0]].cores, 1);
+            assert_int_equal(points.items[sites.point[sites.count - 1]].cores, 200);
         }
-        mw_spots_release(&spots);
+        mw_sites_release(&sites);
     }
     free(points.items);
 }

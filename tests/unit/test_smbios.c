@@ -83,7 +83,7 @@ static void extended_size_and_speed(void **state)
     mw_smbios_release(&d);
 }
 
-static void short_structures_and_doubt(void **state)
+static void short_structures_and_caveat(void **state)
 {
     (void)state;
     struct table t = {0};
@@ -129,7 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_slowest_populated_device_counts),
         cmocka_unit_test(extended_size_and_speed),
-        cmocka_unit_test(short_structures_and_doubt),
+        cmocka_unit_test(short_structures_and_caveat),
         cmocka_unit_test(damage_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

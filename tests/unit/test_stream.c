@@ -2,7 +2,7 @@
 #include "tests/unit/unit.h"
 
 #include "measure/probe/kernels/stream_isa.h"
-#include "measure/probe/shadow.h"
+#include "measure/probe/reference.h"
 #include "measure/probe/stream.h"
 #include "measure/machine/topology.h"
 
@@ -33,15 +33,15 @@ static int free_arrays(void **state)
 /* Every kernel of every instruction set against the scalar shadow. */
 static void check_kernel(const struct mw_stream_isa *isa, mw_stream_fn kernel, enum mw_op op)
 {
-    struct mw_shadow shadow;
-    mw_shadow_start(&shadow);
-    mw_shadow_fill(&shadow, arrays[0], arrays[1], arrays[2], N);
-    double sum = kernel(arrays[0], arrays[1], arrays[2], mw_shadow_factor(&shadow, op), N);
-    mw_shadow_apply(&shadow, op);
+    struct mw_reference reference;
+    mw_reference_start(&reference);
+    mw_reference_fill(&reference, arrays[0], arrays[1], arrays[2], N);
+    double sum = kernel(arrays[0], arrays[1], arrays[2], mw_reference_factor(&reference, op), N);
+    mw_reference_apply(&reference, op);
     for (int i = 0; i < 3; i++)
-        if (!mw_shadow_check(&shadow, "abc"[i], arrays[i], N))
+        if (!mw_reference_check(&reference, "abc"[i], arrays[i], N))
             fail_msg("%s %s: array %c is wrong", isa->name, mw_op_infos[op].name, "abc"[i]);
-    if (!mw_op_infos[op].target && !mw_shadow_check_sum(&shadow, op, sum, N))
+    if (!mw_op_infos[op].target && !mw_reference_check_sum(&reference, op, sum, N))
         fail_msg("%s %s: the sum is wrong", isa->name, mw_op_infos[op].name);
 }
 
@@ -65,33 +65,33 @@ static void kernels_do_what_they_say(void **state)
 static void the_replay_sees_faults(void **state)
 {
     (void)state;
-    struct mw_shadow shadow;
-    mw_shadow_start(&shadow);
-    mw_shadow_fill(&shadow, arrays[0], arrays[1], arrays[2], N);
-    assert_true(mw_shadow_check(&shadow, 'a', arrays[0], N));
+    struct mw_reference reference;
+    mw_reference_start(&reference);
+    mw_reference_fill(&reference, arrays[0], arrays[1], arrays[2], N);
+    assert_true(mw_reference_check(&reference, 'a', arrays[0], N));
     double kept = arrays[0][N - 1];
     const double faults[] = {NAN, INFINITY, -kept, kept * (1 + 1e-15), 0};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         arrays[0][N - 1] = faults[i];
-        assert_false(mw_shadow_check(&shadow, 'a', arrays[0], N));
+        assert_false(mw_reference_check(&reference, 'a', arrays[0], N));
     }
     arrays[0][N - 1] = kept;
-    assert_false(mw_shadow_check_sum(&shadow, MW_OP_READ, NAN, N));
-    assert_false(mw_shadow_check_sum(&shadow, MW_OP_READ, INFINITY, N));
-    assert_false(mw_shadow_check_sum(&shadow, MW_OP_READ, 0, N));
+    assert_false(mw_reference_check_sum(&reference, MW_OP_READ, NAN, N));
+    assert_false(mw_reference_check_sum(&reference, MW_OP_READ, INFINITY, N));
+    assert_false(mw_reference_check_sum(&reference, MW_OP_READ, 0, N));
 }
 
 /* The values stay within the range of doubles however often the kernels are repeated in order. */
-static void the_shadow_neither_grows_nor_vanishes(void **state)
+static void the_reference_neither_grows_nor_vanishes(void **state)
 {
     (void)state;
-    struct mw_shadow shadow;
-    mw_shadow_start(&shadow);
+    struct mw_reference reference;
+    mw_reference_start(&reference);
     for (int round = 0; round < 100000; round++)
         for (unsigned op = 0; op < MW_OP_COUNT; op++)
-            mw_shadow_apply(&shadow, op);
-    for (int k = 0; k < MW_SHADOW_CLASSES; k++)
-        assert_true(fabs(shadow.a[k]) > 1e-3 && fabs(shadow.a[k]) < 1e3);
+            mw_reference_apply(&reference, op);
+    for (int k = 0; k < MW_REFERENCE_CLASSES; k++)
+        assert_true(fabs(reference.a[k]) > 1e-3 && fabs(reference.a[k]) < 1e3);
 }
 
 static double forgetful_copy(double *a, double *b, double *c, double s, size_t n)
@@ -203,7 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_do_what_they_say),
         cmocka_unit_test(the_replay_sees_faults),
-        cmocka_unit_test(the_shadow_neither_grows_nor_vanishes),
+        cmocka_unit_test(the_reference_neither_grows_nor_vanishes),
         cmocka_unit_test(a_run_is_complete),
         cmocka_unit_test(faulty_kernels_are_found),
         cmocka_unit_test(names_are_parsed),

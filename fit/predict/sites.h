@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_FIT_SPOTS_H
+#define MW_FIT_SPOTS_H
+
+#include "fit/predict/discrepancy.h"
+
+/*
+ * Points as the samplers see them. A one-core speedup is 1 by definition and says nothing: such points are left out.
+ * Frequencies that a file does not name count as F_mem: phi = 1.
+ */
+struct mw_sites {
+    struct mw_site *items;
+    size_t *point; /* index of the point that items[i] is from */
+    size_t count;
+    double p_min, p_max, freq_min_hz, freq_max_hz; /* over all usable points, also those thinned out */
+};
+
+/* Sampling from the laws needs no more sites than this, conditioning the discrepancy no more than that. */
+enum { MW_SPOTS_SAMPLE = 64, MW_SPOTS_CONDITION = 320 };
+
+/*
+ * The sites of the points, at most about `most` of them: where there are more, core counts spread in ln p at evenly
+ * spread frequencies, the lowest and highest always among them. Noise is points->items[].noise_factor, less where a
+ * point has more repetitions than the median point. MW_NOFIT where no point is usable, MW_NOMEM.
+ */
+enum mw_err mw_sites_init(struct mw_sites *sites, const struct mw_points *points, double memory_freq_hz, size_t most,
+                          struct mw_error *error) MW_CHECKED;
+void mw_sites_release(struct mw_sites *sites);
+
+struct mw_site mw_site_at(double cores, double freq_hz, double memory_freq_hz);
+
+#endif

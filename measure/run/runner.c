@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "measure/run/runner_internal.h"
+
+#include "measure/probe/clock.h"
+#include "measure/machine/health.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 1 … number of cores (CPUs with smt) that may be used. */
+static enum mw_err list_cores(struct mw_runner *runner, struct mw_error *error)
+{
+    size_t count = runner->setup.smt ? runner->machine.cpu_allowed_count : runner->machine.core_count;
+    runner->cores = calloc(count + 1, sizeof *runner->cores);
+    runner->cpus = calloc(count + 1, sizeof *runner->cpus);
+    runner->bound = calloc(count + 1, sizeof *runner->bound);
+    runner->effective_hz = calloc(count + 1, sizeof *runner->effective_hz);
+    runner->clock_hz = calloc(count + 1, sizeof *runner->clock_hz);
+    if (!runner->cores || !runner->cpus || !runner->bound || !runner->effective_hz || !runner->clock_hz)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        runner->cores[i] = (double)(i + 1);
+    runner->core_count = count;
+    return MW_OK;
+}
+
+/* A meter that is not there is no error; a command that does not work is one. */
+static enum mw_err open_energy(struct mw_runner *runner, struct mw_error *error)
+{
+    struct mw_error why;
+    if (runner->setup.dry_run)
+        return MW_OK;
+    enum mw_err err = mw_energy_open(&runner->energy, runner->setup.root, runner->setup.energy_command, &why);
+    if (err == MW_PERM)
+        snprintf(runner->energy_missing, sizeof runner->energy_missing, "%.400s: %.250s", why.message, why.hint);
+    if (err == MW_OK || err == MW_PERM || err == MW_UNSUPPORTED)
+        return MW_OK;
+    if (error)
+        *error = why;
+    return err;
+}
+
+/* Holds the machine; one without frequency control is fine until a frequency or boost is asked for. */
+static enum mw_err take_machine(struct mw_runner *runner, struct mw_error *error)
+{
+    const struct mw_runner_setup *setup = &runner->setup;
+    double celsius;
+    enum mw_err err = mw_session_open(&runner->session, setup->root, setup->dry_run, error);
+    runner->is_held = !err;
+    if (!err && setup->cool_to_c > 0 && !mw_health_temperature(setup->root, &celsius)) {
+        err = mw_fail(error, MW_UNSUPPORTED, "no temperature of the processor can be read on this machine");
+        mw_hint(error, "leave out --cool-to");
+    }
+    if (!err)
+        err = open_energy(runner, error);
+    if (err || setup->boost == MW_BOOST_KEEP)
+        return err;
+    if (!runner->session.has_cpufreq)
+        return mw_fail(error, MW_UNSUPPORTED, "there is no switch for boost on this machine");
+    return mw_cpufreq_boost(&runner->session.cpufreq, setup->boost == MW_BOOST_ON, error);
+}
+
+static enum mw_err open_machine(struct mw_runner *runner, struct mw_error *error)
+{
+    enum mw_err err = mw_topology_open(&runner->machine, runner->setup.root, error);
+    runner->has_machine = !err;
+    if (!err && *runner->setup.root) {
+        err = mw_topology_open(&runner->here, "", error);
+        runner->has_here = !err;
+    }
+    if (!err)
+        err = list_cores(runner, error);
+    if (!err)
+        err = mw_process_open(&runner->process, &runner->setup.run, error);
+    if (!err)
+        err = take_machine(runner, error);
+    return err;
+}
+
+enum mw_err mw_runner_open(struct mw_runner **result, const struct mw_runner_setup *setup, struct mw_stop *stop,
+                        struct mw_error *error)
+{
+    struct mw_runner *runner = calloc(1, sizeof *runner);
+    if (!runner)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    runner->setup = *setup;
+    runner->stop = stop;
+    const struct mw_dataset_options table = {.energy_only = true};
+    enum mw_err err =
+        setup->replay ? mw_replay_open(&runner->replay, setup->replay, &table, error) : open_machine(runner, error);
+    runner->has_replay = setup->replay && !err;
+    if (err) {
+        struct mw_error ignored;
+        if (mw_runner_close(runner, &ignored))
+            return err;
+        return err;
+    }
+    *result = runner;
+    return MW_OK;
+}
+
+enum mw_err mw_runner_close(struct mw_runner *runner, struct mw_error *error)
+{
+    if (!runner)
+        return MW_OK;
+    enum mw_err err = runner->is_held ? mw_session_close(&runner->session, error) : MW_OK;
+    mw_energy_close(runner->energy);
+    free(runner->clock_hz);
+    mw_process_close(runner->process);
+    if (runner->has_replay)
+        mw_replay_close(&runner->replay);
+    if (runner->has_machine)
+        mw_topology_close(&runner->machine);
+    if (runner->has_here)
+        mw_topology_close(&runner->here);
+    free(runner->cores);
+    free(runner->cpus);
+    free(runner->bound);
+    free(runner->effective_hz);
+    free(runner);
+    return err;
+}
+
+const double *mw_runner_cores(const struct mw_runner *runner, size_t *count)
+{
+    *count = runner->has_replay ? runner->replay.core_count : runner->core_count;
+    return runner->has_replay ? runner->replay.cores : runner->cores;
+}
+
+const double *mw_runner_freqs(const struct mw_runner *runner, size_t *count)
+{
+    *count = runner->has_replay ? runner->replay.freq_count : runner->session.has_cpufreq ? runner->session.cpufreq.freq_count : 0;
+    return runner->has_replay ? runner->replay.freqs_hz : runner->session.cpufreq.freqs_hz;
+}
+
+unsigned mw_runner_has(const struct mw_runner *runner)
+{
+    if (!runner->has_replay)
+        return MW_RUNNER_CPU_TIME | (runner->energy ? MW_RUNNER_ENERGY : 0u) |
+               (!runner->has_here || runner->session.has_cpufreq ? MW_RUNNER_EFFECTIVE : 0u);
+    unsigned has = 0;
+    for (size_t i = 0; i < runner->replay.dataset.count; i++) {
+        unsigned row = runner->replay.dataset.rows[i].has;
+        bool energy = row & (MW_HAS_ENERGY | MW_HAS_POWER) || runner->replay.dataset.quantity == MW_ENERGY;
+        has |= (row & MW_HAS_CPU_TIME ? MW_RUNNER_CPU_TIME : 0u) | (energy ? MW_RUNNER_ENERGY : 0u) |
+               (row & MW_HAS_FREQ_EFFECTIVE ? MW_RUNNER_EFFECTIVE : 0u);
+    }
+    return has;
+}
+
+enum mw_err mw_runner_cpus(const struct mw_runner *runner, unsigned cores, unsigned *cpus, struct mw_error *error)
+{
+    return mw_topology_select(&runner->machine, cores, runner->setup.order, runner->setup.smt, cpus, error);
+}
+
+const char *mw_runner_energy_missing(const struct mw_runner *runner)
+{
+    return runner->energy_missing[0] ? runner->energy_missing : NULL;
+}
+
+void mw_runner_idle_power(struct mw_runner *runner, double time_s, bool *has, double *power_w)
+{
+    struct mw_energy_reading reading;
+    *has = false;
+    if (!runner->energy || runner->setup.energy_command)
+        return;
+    double start_s = mw_now_s();
+    time_s = fmax(time_s, mw_energy_least_s(runner->energy));
+    mw_energy_start(runner->energy);
+    mw_stop_sleep(runner->stop, time_s);
+    time_s = mw_now_s() - start_s;
+    mw_energy_stop(runner->energy, &reading);
+    *has = reading.has;
+    if (reading.has)
+        *power_w = reading.energy_j / time_s;
+}
+
+const char *mw_runner_recovered(const struct mw_runner *runner)
+{
+    return runner->session.recovered;
+}
+
+enum mw_err mw_runner_writes(struct mw_runner *runner, unsigned cores, double freq_hz, const struct mw_attribute_write **writes,
+                          size_t *count, struct mw_error *error)
+{
+    struct mw_runner_result ignored = {0};
+    enum mw_err err = MW_OK;
+    if (!cores)
+        err = runner->session.has_cpufreq ? mw_cpufreq_restore(&runner->session.cpufreq, error) : MW_OK;
+    else if (freq_hz > 0 && !(err = mw_runner_cpus(runner, cores, runner->cpus, error)))
+        err = mw_runner_set_freq(runner, cores, freq_hz, &ignored, error);
+    if (err)
+        return err;
+    size_t told = runner->writes_told;
+    runner->writes_told = runner->session.cpufreq.attributes.write_count;
+    *count = runner->writes_told - told;
+    *writes = *count ? runner->session.cpufreq.attributes.writes + told : NULL;
+    return MW_OK;
+}

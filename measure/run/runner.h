@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_MEASURE_RIG_H
+#define MW_MEASURE_RIG_H
+
+#include "data/error.h"
+#include "data/output.h"
+#include "measure/freq/attribute.h"
+#include "measure/run/run.h"
+#include "measure/machine/topology.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The machine made ready to run one program at chosen configurations (cores, frequency), or a measured table that answers
+ * in its place. While a rig is open no other memwall measures on this machine; _close puts everything back.
+ */
+enum mw_boost { MW_BOOST_KEEP, MW_BOOST_OFF, MW_BOOST_ON };
+
+struct mw_runner_setup {
+    struct mw_run_setup run;
+    const char *root;    /* "" for this machine; else /sys and the like below it, programs still run here */
+    const char *replay;  /* a table of runs that answers instead; NULL: measure. run and the rest are then unused */
+    enum mw_order order; /* how cores are filled */
+    bool smt;            /* hyper-threads count as cores once all cores are taken */
+    enum mw_boost boost;
+    const char *energy_command; /* prints joules; NULL: the machine's own meters */
+    double cool_to_c;           /* wait before each run until the processor is no hotter; 0: don't */
+    bool dry_run; /* what would be written to the machine is collected instead, see mw_runner_writes; no lock is taken */
+};
+
+struct mw_runner_result {
+    struct mw_run_result run;
+    bool has_freq_effective;
+    double
+        freq_effective_hz; /* of the core in use that is farthest from what was asked for (the slowest, if nothing was) */
+    bool freq_off;         /* asked for a frequency and not confirmed within MW_FREQ_TOLERANCE */
+    bool has_energy;
+    double energy_j;
+    double foreign_share;        /* of the cores' time that other programs used during the run */
+    bool has_time, has_cpu_time; /* false only in replay of tables that lack them */
+    char note[256]; /* what to tell the user of this run ("core 3 ran at 1.2 GHz …"); empty where nothing */
+};
+
+struct mw_runner;
+
+/*
+ * Takes the machine: MW_BUSY while another memwall holds it, MW_PERM, MW_UNSUPPORTED … with a remedy. Nothing is changed
+ * before the first measurement that needs it. `stop` may be NULL; texts of the setup are borrowed.
+ */
+enum mw_err mw_runner_open(struct mw_runner **runner, const struct mw_runner_setup *setup, struct mw_stop *stop,
+                        struct mw_error *error) MW_CHECKED;
+
+/* Restores frequencies and lets the machine go. Returns the first thing that could not be put back. Takes NULL. */
+enum mw_err mw_runner_close(struct mw_runner *runner, struct mw_error *error) MW_CHECKED;
+
+/* What can be asked for, ascending, owned by the rig: core counts, and frequencies (*count 0: no control here). */
+const double *mw_runner_cores(const struct mw_runner *runner, size_t *count);
+const double *mw_runner_freqs(const struct mw_runner *runner, size_t *count);
+
+/*
+ * Measures one configuration once. freq_hz 0 leaves the frequency alone. repetition counts from 1 (a table with several
+ * rows of a configuration gives them in turn).
+ * Returns MW_OK also for a failed run (result->run.fault); MW_INTERRUPTED at an order to stop at once; MW_PERM, MW_IO …
+ * where the machine cannot be set; in replay MW_DATA naming the nearest configuration of the table.
+ */
+enum mw_err mw_runner_measure(struct mw_runner *runner, unsigned cores, double freq_hz, unsigned repetition,
+                           struct mw_runner_result *result, struct mw_error *error) MW_CHECKED;
+
+/* Why energy is not measured (a sentence with the remedy); NULL where it is, or where the machine has no meter. */
+const char *mw_runner_energy_missing(const struct mw_runner *runner);
+
+/* Power of the machine at rest over time_s, at least ten updates of the meter; *has false without a meter or where it fails. */
+void mw_runner_idle_power(struct mw_runner *runner, double time_s, bool *has, double *power_w);
+
+/* What was put back at opening because a killed memwall had left it, one line each; NULL where there was nothing. */
+const char *mw_runner_recovered(const struct mw_runner *runner);
+
+/*
+ * In a dry run: the writes that measuring a configuration would do to the machine (all since the last call), and with
+ * cores 0 those of putting all back. They belong to the rig.
+ */
+enum mw_err mw_runner_writes(struct mw_runner *runner, unsigned cores, double freq_hz, const struct mw_attribute_write **writes,
+                          size_t *count, struct mw_error *error) MW_CHECKED;
+
+/* What results will have. */
+enum mw_runner_fields { MW_RUNNER_CPU_TIME = 1 << 0, MW_RUNNER_ENERGY = 1 << 1, MW_RUNNER_EFFECTIVE = 1 << 2 };
+unsigned mw_runner_has(const struct mw_runner *runner);
+
+/* Adds what a reader of the results should know: CPUs and their order, boundaries, driver, governor, boost, energy meters. */
+enum mw_err mw_runner_describe(const struct mw_runner *runner, unsigned max_cores, struct mw_provenance *facts,
+                            struct mw_error *error) MW_CHECKED;
+
+/* The CPUs that `cores` cores are, in order; count entries are written (= cores). Not in replay. */
+enum mw_err mw_runner_cpus(const struct mw_runner *runner, unsigned cores, unsigned *cpus, struct mw_error *error) MW_CHECKED;
+
+#endif
