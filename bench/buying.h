@@ -28,7 +28,7 @@ bool buying_fit(struct mw_model *model, struct mw_dataset *dataset, unsigned phy
                 size_t count);
 /* The program on the target from machine a. The caller releases it. */
 struct mw_transfer_result buying_answer(int a, int program, double exponent, const struct mw_transfer_target *target,
-                                   const double *cores, size_t n);
+                                        const double *cores, size_t n);
 
 /* Prints: errors and coverage with a few points on the target; answers to "what if memory were faster". */
 void buying_points(void);

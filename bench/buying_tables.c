@@ -82,8 +82,9 @@ bool buying_load(const char *folder)
             c->memory = PROGRAM[p].memory;
             c->present = any = true;
             c->source = (struct mw_transfer_source){.model = &c->model,
-                                               .machine = &profiles[m],
-                                               .memory = PROGRAM[p].memory ? MW_TRANSFER_MEMORY_YES : MW_TRANSFER_MEMORY_NO};
+                                                    .machine = &profiles[m],
+                                                    .memory = PROGRAM[p].memory ? MW_TRANSFER_MEMORY_YES
+                                                                                : MW_TRANSFER_MEMORY_NO};
             if (mw_transfer_source_init(&c->source, MOST, &error) != MW_OK)
                 buying_die(&error);
             mw_points_release(&points);
@@ -93,7 +94,7 @@ bool buying_load(const char *folder)
 }
 
 struct mw_transfer_result buying_answer(int a, int program, double exponent, const struct mw_transfer_target *target,
-                                   const double *cores, size_t n)
+                                        const double *cores, size_t n)
 {
     struct mw_error error;
     struct mw_transfer_source source = curves[a][program].source; /* borrowed; only the exponent is its own */

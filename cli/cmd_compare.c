@@ -94,11 +94,11 @@ static void print_table(const struct mw_compare *comparison, size_t repeats, FIL
     for (size_t m = comparison->methods - 3; m < comparison->methods; m++) {
         size_t needed = points_for(comparison, m, mixture);
         if (needed)
-            fprintf(to, "%s needs %zu points for the error that the mixture has with %zu\n", comparison->entries[m].name,
-                    needed, comparison->entries[0].train);
+            fprintf(to, "%s needs %zu points for the error that the mixture has with %zu\n",
+                    comparison->entries[m].name, needed, comparison->entries[0].train);
         else
-            fprintf(to, "%s does not reach the error that the mixture has with %zu points\n", comparison->entries[m].name,
-                    comparison->entries[0].train);
+            fprintf(to, "%s does not reach the error that the mixture has with %zu points\n",
+                    comparison->entries[m].name, comparison->entries[0].train);
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Predicts the time on P cores at F GHz from a model file: cc predict.c $(pkg-config --cflags --libs memwall)
-#include <fit/predict.h>
+#include <fit/predict/predict.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 /*
  * The model of the tuner: a few laws of equal weight, each with a local Gaussian-process residual, sampled in
  * milliseconds so that it can be redone after every run. ln value = law + offset + residual; scale marginalised.
- * For decisions between measured and neighbouring points; for prediction far from the data there is fit/mixture.h.
+ * For decisions between measured and neighbouring points; for prediction far from the data there is fit/predict/mixture.h.
  * Deterministic for a seed and a sequence of fits. Test: test_surrogate.c; figures: make bench-advice.
  */
 enum mw_surrogate_kind {

@@ -28,7 +28,7 @@ not_ok() {
 skip() { count=$((count + 1)); echo "ok $count $1 # SKIP $2"; }
 
 # machine_alone: for scripts that scan this machine itself. memwall refuses a second scan, so they take turns, and let a
-# scan that is no test (measure/lock.h) end first.
+# scan that is no test (measure/run/lock.h) end first.
 machine_alone() { exec 8>>"/tmp/memwall-tests-$(id -u)" && flock 8 && flock -w 200 /sys/devices/system/cpu true; }
 
 # check NAME COMMAND…: status 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Inside advise/schedule.c only.
+// Inside advise/schedule/schedule.c only.
 #ifndef MW_ADVISE_KNAPSACK_H
 #define MW_ADVISE_KNAPSACK_H
 

@@ -20,7 +20,7 @@ enum mw_transfer_memory { MW_TRANSFER_MEMORY_NO, MW_TRANSFER_MEMORY_YES, MW_TRAN
 struct mw_transfer_source {
     const struct mw_model *model;
     const struct mw_profile *machine; /* of A; NULL: unknown (its clock is then taken from the points) */
-    enum mw_transfer_memory memory;        /* what diagnose says: memory, something else, undetermined */
+    enum mw_transfer_memory memory;   /* what diagnose says: memory, something else, undetermined */
     bool saturated;                   /* diagnose says bandwidth: A's time is V / STREAM of A */
     double footprint_bytes;           /* 0: unknown */
     double exponent;                  /* of the core shift of memory-bound programs; 0: MW_TRANSFER_EXPONENT */
@@ -58,7 +58,12 @@ enum mw_transfer_basis {
     MW_TRANSFER_FROM_B,         /* B's runs alone */
 };
 
-enum mw_transfer_time_by { MW_TRANSFER_TIME_UNKNOWN, MW_TRANSFER_TIME_BY_SCORE, MW_TRANSFER_TIME_BY_CLOCK, MW_TRANSFER_TIME_MEASURED };
+enum mw_transfer_time_by {
+    MW_TRANSFER_TIME_UNKNOWN,
+    MW_TRANSFER_TIME_BY_SCORE,
+    MW_TRANSFER_TIME_BY_CLOCK,
+    MW_TRANSFER_TIME_MEASURED
+};
 
 struct mw_transfer_estimate { /* at one core count; 90 % intervals */
     double cores;
@@ -87,7 +92,7 @@ struct mw_transfer_result {
     bool memory_matters; /* memory unknown, and the answers differ by over 20 % */
     bool too_large;      /* footprint over the memory of B */
     struct mw_transfer_alarm alarm;
-    unsigned rent[2];                  /* which two core counts to measure there */
+    unsigned rent[2];                       /* which two core counts to measure there */
     struct mw_transfer_estimate *estimates; /* one for each of the cores asked, owned */
     size_t count;
 };
@@ -97,8 +102,8 @@ struct mw_transfer_result {
  * gives it). MW_NOMEM. Deterministic.
  */
 enum mw_err mw_transfer_predict(struct mw_transfer_result *result, const struct mw_transfer_source *source,
-                           const struct mw_transfer_target *target, const double *cores, size_t count,
-                           struct mw_error *error) MW_CHECKED;
+                                const struct mw_transfer_target *target, const double *cores, size_t count,
+                                struct mw_error *error) MW_CHECKED;
 void mw_transfer_result_release(struct mw_transfer_result *result);
 
 /* Half-width (90 %) of ln S_B(p) by A's curve. */

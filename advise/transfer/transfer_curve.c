@@ -253,8 +253,8 @@ static double half_of(double low, double high)
     return .5 * log(high / low);
 }
 
-static void set_estimate(struct mw_transfer_estimate *e, const struct pair *pair, double cores, double value, double half,
-                         double speedup, double speedup_half)
+static void set_estimate(struct mw_transfer_estimate *e, const struct pair *pair, double cores, double value,
+                         double half, double speedup, double speedup_half)
 {
     const struct mw_points *runs = pair->target->runs;
     *e = (struct mw_transfer_estimate){
@@ -362,8 +362,8 @@ static unsigned boundary_below(const struct mw_profile *b, double cores)
     return found;
 }
 
-static enum mw_err estimate(const struct pair *pair, enum mw_transfer_basis basis, double cores, struct mw_transfer_estimate *e,
-                            struct mw_error *error)
+static enum mw_err estimate(const struct pair *pair, enum mw_transfer_basis basis, double cores,
+                            struct mw_transfer_estimate *e, struct mw_error *error)
 {
     double measured = basis == MW_TRANSFER_FROM_B ? pair->anchor_cores : 0;
     enum mw_err err = check_cores(pair, cores, measured, error);
@@ -399,8 +399,8 @@ static double bandwidth_floor(const struct mw_transfer_source *a, const struct m
 }
 
 enum mw_err mw_transfer_predict(struct mw_transfer_result *result, const struct mw_transfer_source *source,
-                           const struct mw_transfer_target *target, const double *cores, size_t count,
-                           struct mw_error *error)
+                                const struct mw_transfer_target *target, const double *cores, size_t count,
+                                struct mw_error *error)
 {
     const struct mw_profile *b = target->profile;
     struct pair pair = {.a = source, .target = target, .b = b, .shift_memory = shift_of(source, b)};
@@ -422,7 +422,8 @@ enum mw_err mw_transfer_predict(struct mw_transfer_result *result, const struct 
         struct mw_transfer_estimate *e = &r.estimates[i];
         err = estimate(&pair, r.basis, cores[i], e, error);
         double apart = err == MW_OK ? fabs(log(e->serial_first / e->memory_first)) : 0;
-        if (source->memory == MW_TRANSFER_MEMORY_UNKNOWN && r.basis != MW_TRANSFER_FROM_B && apart > log(MEMORY_MATTERS))
+        if (source->memory == MW_TRANSFER_MEMORY_UNKNOWN && r.basis != MW_TRANSFER_FROM_B &&
+            apart > log(MEMORY_MATTERS))
             r.memory_matters = true;
     }
     if (err != MW_OK) {

@@ -39,7 +39,7 @@ struct mw_whatif_answer {
 
 /*
  * Times in seconds. MW_USAGE: over four times the measured cores, or a model without times. MW_NOFIT as mw_predict.
- * Deterministic. Checked by make bench-buying (rms of ln T) and tests/unit/test_buy.c.
+ * Deterministic. Checked by make bench-buying (rms of ln T) and tests/unit/test_transfer.c.
  */
 enum mw_err mw_whatif_answer(struct mw_whatif_answer *answer, const struct mw_whatif *what,
                              const struct mw_model *model, const struct mw_diagnosis *diagnosis,

@@ -6,9 +6,9 @@
 #include "data/dataset.h"
 
 /*
- * What to measure next. For the best configuration: the tuner's rule (advise/tune.h). For the whole surface: the points
+ * What to measure next. For the best configuration: the tuner's rule (advise/tune/tune.h). For the whole surface: the points
  * that lower the variance of ln T over all candidates most, for the time they take (Cohn, Ghahramani, Jordan, J. Artif.
- * Intell. Res. 4, 1996). For a diagnosis: the points that tell the verdicts apart (advise/diagnose.h). From nothing: a
+ * Intell. Res. 4, 1996). For a diagnosis: the points that tell the verdicts apart (advise/diagnose/diagnose.h). From nothing: a
  * first design for the machine. Several points at once are planned as if each came out as predicted.
  * Figures of the designs: docs/advice.md. Test: test_plan.c.
  */

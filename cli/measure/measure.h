@@ -85,7 +85,7 @@ double measure_max_time_s(const struct measure_run *run);
 /* A number of a table cell that reads back as the same to six digits. */
 #define MEASURE_CELL "%.6g"
 
-/* cli/measure_context.c: lines on caches, CPUs, page policy, governor, timer, virtual machine. */
+/* cli/measure/measure_context.c: lines on caches, CPUs, page policy, governor, timer, virtual machine. */
 enum mw_err measure_context(struct measure_run *run, struct mw_error *error) MW_CHECKED;
 
 #endif

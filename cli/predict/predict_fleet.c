@@ -145,10 +145,10 @@ static enum mw_err prepare(struct fleet *fleet, const struct mw_model *model, co
     if (err)
         return err;
     fleet->source = (struct mw_transfer_source){.model = model,
-                                           .machine = fleet->has_machine ? &fleet->machine : NULL,
-                                           .memory = memory_of(&fleet->diagnosis),
-                                           .saturated = fleet->diagnosis.verdict == MW_VERDICT_MEMORY_BANDWIDTH,
-                                           .footprint_bytes = (double)o->footprint_bytes};
+                                                .machine = fleet->has_machine ? &fleet->machine : NULL,
+                                                .memory = memory_of(&fleet->diagnosis),
+                                                .saturated = fleet->diagnosis.verdict == MW_VERDICT_MEMORY_BANDWIDTH,
+                                                .footprint_bytes = (double)o->footprint_bytes};
     return mw_transfer_source_init(&fleet->source, reach, error);
 }
 
@@ -172,7 +172,8 @@ static enum mw_err answer(struct fleet *fleet, struct mw_error *error)
         bool timed = t->full.estimates[0].has_time && !t->full.too_large;
         t->chance = timed ? 1 : 0;
         if (timed)
-            list[n++] = (struct mw_transfer_contender){log(t->full.estimates[0].time_s), t->full.estimates[0].ln_time_sd, 0};
+            list[n++] =
+                (struct mw_transfer_contender){log(t->full.estimates[0].time_s), t->full.estimates[0].ln_time_sd, 0};
     }
     if (fleet->times)
         list[n++] = (struct mw_transfer_contender){log(fleet->here_s), fmax(a->ln_noise, .02), 0};

@@ -278,15 +278,15 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
 {
     const struct scan_options *o = scan->options;
     struct mw_runner_setup setup = {.run = run_options_setup(&o->run, scan->cli->program),
-                                 .root = scan->cli->common.root,
-                                 .replay = o->replay,
-                                 .smt = o->smt,
-                                 .boost = !strcmp(o->boost, "off")  ? MW_BOOST_OFF
-                                          : !strcmp(o->boost, "on") ? MW_BOOST_ON
-                                                                    : MW_BOOST_KEEP,
-                                 .energy_command = o->run.energy_command,
-                                 .cool_to_c = o->cool_to_c,
-                                 .dry_run = scan->cli->common.dry_run};
+                                    .root = scan->cli->common.root,
+                                    .replay = o->replay,
+                                    .smt = o->smt,
+                                    .boost = !strcmp(o->boost, "off")  ? MW_BOOST_OFF
+                                             : !strcmp(o->boost, "on") ? MW_BOOST_ON
+                                                                       : MW_BOOST_KEEP,
+                                    .energy_command = o->run.energy_command,
+                                    .cool_to_c = o->cool_to_c,
+                                    .dry_run = scan->cli->common.dry_run};
     enum mw_err err = parse_order(scan, o->order, error);
     setup.order = scan->fill;
     if (!err)

@@ -32,9 +32,9 @@ struct tune {
     bool energy_only;
 
     /* one of the two answers */
-    struct mw_points points; /* --replay */
-    size_t *point_of;        /* of each candidate */
-    struct mw_runner *runner;      /* the machine */
+    struct mw_points points;  /* --replay */
+    size_t *point_of;         /* of each candidate */
+    struct mw_runner *runner; /* the machine */
     struct mw_stop stop;
     struct mw_append log;
     bool log_open;

@@ -144,11 +144,11 @@ enum mw_err tune_open_machine(struct tune *tune, struct mw_error *error)
 {
     const struct tune_options *o = tune->options;
     struct mw_runner_setup setup = {.run = run_options_setup(&o->run, tune->cli->program),
-                                 .root = tune->cli->common.root,
-                                 .order = MW_ORDER_COMPACT,
-                                 .boost = MW_BOOST_KEEP,
-                                 .energy_command = o->run.energy_command,
-                                 .dry_run = tune->cli->common.dry_run};
+                                    .root = tune->cli->common.root,
+                                    .order = MW_ORDER_COMPACT,
+                                    .boost = MW_BOOST_KEEP,
+                                    .energy_command = o->run.energy_command,
+                                    .dry_run = tune->cli->common.dry_run};
     enum mw_err err = mw_runner_open(&tune->runner, &setup, &tune->stop, error);
     if (!err && mw_runner_recovered(tune->runner))
         cli_say(tune->cli, "put back what a killed memwall had left:\n%s", mw_runner_recovered(tune->runner));

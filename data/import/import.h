@@ -12,7 +12,7 @@
 
 /*
  * Reading what other tools print into runs. One importer is one entry of mw_importers: name, summary and function;
- * a new format is one function and its line in the table of data/import.c.
+ * a new format is one function and its line in the table of data/import/import.c.
  */
 enum mw_import_has {
     MW_RUN_CORES = 1 << 0,

@@ -48,8 +48,8 @@ struct mw_combination { /* an identified quantity worth printing, e.g. frequency
 /* The ensemble of fits: draws of several laws under several priors, each with a discrepancy kernel of its own. */
 struct mw_ensemble_fit {
     char law[24];
-    int prior;        /* fit/prior.h */
-    bool independent; /* noise taken as independent; fit/mixture.h samples such fits when they are asked for */
+    int prior;        /* fit/predict/prior.h */
+    bool independent; /* noise taken as independent; fit/predict/mixture.h samples such fits when they are asked for */
     double log_evidence;
     size_t draw_count, param_count;
     double *params; /* draw_count x param_count, natural units, row-major */

@@ -181,7 +181,7 @@ static size_t far_beyond(const struct asked *asked, struct mw_caveat *caveats)
 }
 
 size_t mw_caveats(const struct mw_model *model, const struct mw_query *query, const struct mw_prediction *predictions,
-                 size_t n, struct mw_caveat caveats[MW_CAVEAT_COUNT])
+                  size_t n, struct mw_caveat caveats[MW_CAVEAT_COUNT])
 {
     struct asked asked = look(model, query, predictions, n);
     size_t count = boundary(model, &asked, caveats);

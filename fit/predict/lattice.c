@@ -68,8 +68,8 @@ static void mix(struct mw_lattice *lattice, const double *mass, const double *ln
 }
 
 enum mw_err mw_lattice_init(struct mw_lattice *lattice, const struct mw_problem *problem,
-                         double (*prior_mass)(double value, size_t param, const void *context), const void *context,
-                         struct mw_error *error)
+                            double (*prior_mass)(double value, size_t param, const void *context), const void *context,
+                            struct mw_error *error)
 {
     struct mw_lattice made = {0};
     struct mw_searcher searcher = {0};

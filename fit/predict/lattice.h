@@ -24,8 +24,8 @@ struct mw_lattice {
  * Cost: a few iterations of Levenberg-Marquardt for each value. MW_NOMEM leaves it empty.
  */
 enum mw_err mw_lattice_init(struct mw_lattice *lattice, const struct mw_problem *problem,
-                         double (*prior_mass)(double value, size_t param, const void *context), const void *context,
-                         struct mw_error *error) MW_CHECKED;
+                            double (*prior_mass)(double value, size_t param, const void *context), const void *context,
+                            struct mw_error *error) MW_CHECKED;
 void mw_lattice_release(struct mw_lattice *lattice);
 /* The value at u in [0, 1]; *ln_ratio is added to. */
 double mw_lattice_value(const struct mw_lattice *lattice, double u, double *ln_ratio);

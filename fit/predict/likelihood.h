@@ -7,7 +7,7 @@
 
 /*
  * The likelihood of one law with its discrepancy, as a function on the unit cube. Coordinates: the law's parameters
- * (fit/prior.h), the scale, the noise, and the index of the kernel.
+ * (fit/predict/prior.h), the scale, the noise, and the index of the kernel.
  *     ln value = scale + ln h - ln F (times),  scale + ln h(1) - ln h(p) (speedups)
  *     z = L^-1 (ln value - law)/sigma,  each z_i Student-t with 4 degrees of freedom
  */
@@ -22,7 +22,7 @@ struct mw_whitener { /* shared by all laws of a fit; not changed by them */
     size_t *run_start;
     size_t kernel_count;
     const int *kernels;
-    double **w; /* L^-1 per kernel (fit/panel.h), NULL where the kernel is none */
+    double **w; /* L^-1 per kernel (fit/numeric/panel.h), NULL where the kernel is none */
     double *log_det;
     double *inverse_root_noise;
 };
@@ -35,7 +35,7 @@ void mw_whitener_release(struct mw_whitener *whitener);
 struct mw_likelihood { /* one per thread */
     const struct mw_whitener *whitener;
     struct mw_prior_map prior;
-    double *scratch; /* four vectors of n, padded as fit/panel.h asks */
+    double *scratch; /* four vectors of n, padded as fit/numeric/panel.h asks */
 };
 enum mw_err mw_likelihood_init(struct mw_likelihood *likelihood, const struct mw_whitener *whitener,
                                struct mw_error *error) MW_CHECKED;

@@ -27,7 +27,7 @@ enum mw_err mw_quality_check(struct mw_quality *quality, const struct mw_dataset
 enum mw_err mw_quality_warn(struct mw_quality *quality, struct mw_error *error, const char *format, ...) MW_CHECKED
     MW_PRINTF(3, 4);
 
-/* The detectors that look at the shape of the condensed points (fit/quality_shape.c). */
+/* The detectors that look at the shape of the condensed points (fit/quality/quality_shape.c). */
 enum mw_err mw_quality_shape(struct mw_quality *quality, const struct mw_points *points, bool weak,
                              struct mw_error *error) MW_CHECKED;
 

@@ -8,7 +8,7 @@
 /*
  * Profile likelihood (Venzon and Moolgavkar, Applied Statistics 37 (1988), doi 10.2307/2347496): a value of a parameter,
  * or of any function of the parameters, is in the 90 % interval if some fit with that value is inside the region that
- * fit/limit.h bounds. Unlike errors from a Jacobian these intervals may be one-sided and end at bounds.
+ * fit/search/limit.h bounds. Unlike errors from a Jacobian these intervals may be one-sided and end at bounds.
  */
 struct mw_region {
     struct mw_limit limit;

@@ -4,7 +4,7 @@
 
 #include "fit/search/problem.h"
 
-/* The best parameters found, the loss there (fit/problem.h), and what it took. */
+/* The best parameters found, the loss there (fit/search/problem.h), and what it took. */
 struct mw_optimum {
     double params[MW_LAW_MAX_PARAMS];
     double b; /* ln A, or the logarithm of the common factor of speedups */

@@ -5,7 +5,7 @@
 #include "fit/numeric/polish.h"
 #include "fit/search/problem.h"
 
-/* The parts of a search (fit/search.h): a problem with its scratch, and candidates that are moved about in it. */
+/* The parts of a search (fit/search/search.h): a problem with its scratch, and candidates that are moved about in it. */
 
 enum { MW_SEARCHER_TIES = 3 }; /* corners that an optimum is looked for along */
 

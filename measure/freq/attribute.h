@@ -20,7 +20,8 @@ struct mw_attributes {
     size_t write_count;
 };
 
-enum mw_err mw_attributes_init(struct mw_attributes *attributes, const char *root, bool dry, struct mw_error *error) MW_CHECKED;
+enum mw_err mw_attributes_init(struct mw_attributes *attributes, const char *root, bool dry,
+                               struct mw_error *error) MW_CHECKED;
 void mw_attributes_release(struct mw_attributes *attributes);
 
 /* First line without its end; 0 or errno (ENOENT for what is not there). */

@@ -86,7 +86,8 @@ static void clamp_cause(const struct mw_cpufreq *cpufreq, const struct mw_policy
                         size_t size)
 {
     long percent = 100, bios_khz = 0;
-    if (policy->driver->cap && !mw_attribute_number(&cpufreq->attributes, policy->driver->cap, &percent) && percent < 100)
+    if (policy->driver->cap && !mw_attribute_number(&cpufreq->attributes, policy->driver->cap, &percent) &&
+        percent < 100)
         snprintf(text, size, "%s is %ld %%: write 100 to it", policy->driver->cap, percent);
     else if (!mw_policy_number(cpufreq, policy, "bios_limit", &bios_khz) && bios_khz > 0 && bios_khz < want_khz)
         snprintf(text, size, "the firmware's bios_limit is %.6g GHz (power supply or heat)", (double)bios_khz / 1e6);

@@ -178,7 +178,8 @@ static void check_all(struct worker *w)
         const struct stream_set *set = &s->sets[p];
         w->me->wrong = false;
         for (const char *name = "abc"; set->used && *name; name++)
-            w->me->wrong = w->me->wrong || !mw_reference_check(&w->reference[p], *name, array_of(set, *name) + from, count);
+            w->me->wrong =
+                w->me->wrong || !mw_reference_check(&w->reference[p], *name, array_of(set, *name) + from, count);
         mw_team_wait(w->team);
         for (size_t i = 0; !w->index && i < s->options->cpu_count; i++)
             for (size_t v = 0; s->members[i].wrong && v < s->options->variant_count; v++)

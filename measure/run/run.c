@@ -258,7 +258,7 @@ static enum mw_err make_masks(const unsigned *cpus, size_t count, struct mw_chil
 }
 
 enum mw_err mw_process_run(struct mw_process *process, unsigned cores, const unsigned *cpus, size_t cpu_count,
-                          struct mw_stop *stop, struct mw_run_result *result, struct mw_error *error)
+                           struct mw_stop *stop, struct mw_run_result *result, struct mw_error *error)
 {
     cpu_set_t *mask = NULL, *mask_read = NULL;
     sigset_t signals;

@@ -51,7 +51,7 @@ struct mw_process;
  * Returns MW_USAGE for a bad expression or an unclosed quote, MW_RUN where there is no such command, MW_IO, MW_NOMEM.
  */
 enum mw_err mw_process_open(struct mw_process **process, const struct mw_run_setup *setup,
-                           struct mw_error *error) MW_CHECKED;
+                            struct mw_error *error) MW_CHECKED;
 void mw_process_close(struct mw_process *process);
 
 /*
@@ -64,7 +64,7 @@ void mw_process_close(struct mw_process *process);
  * Cost beside the run itself: one vfork, about 0.2 ms. Tests: tests/unit/test_run.c.
  */
 enum mw_err mw_process_run(struct mw_process *process, unsigned cores, const unsigned *cpus, size_t cpu_count,
-                          struct mw_stop *stop, struct mw_run_result *result, struct mw_error *error) MW_CHECKED;
+                           struct mw_stop *stop, struct mw_run_result *result, struct mw_error *error) MW_CHECKED;
 
 /* Names of the variables that give a runtime its number of threads; ends in NULL. */
 extern const char *const mw_run_thread_variables[];

@@ -80,7 +80,7 @@ static enum mw_err open_machine(struct mw_runner *runner, struct mw_error *error
 }
 
 enum mw_err mw_runner_open(struct mw_runner **result, const struct mw_runner_setup *setup, struct mw_stop *stop,
-                        struct mw_error *error)
+                           struct mw_error *error)
 {
     struct mw_runner *runner = calloc(1, sizeof *runner);
     if (!runner)
@@ -131,7 +131,9 @@ const double *mw_runner_cores(const struct mw_runner *runner, size_t *count)
 
 const double *mw_runner_freqs(const struct mw_runner *runner, size_t *count)
 {
-    *count = runner->has_replay ? runner->replay.freq_count : runner->session.has_cpufreq ? runner->session.cpufreq.freq_count : 0;
+    *count = runner->has_replay            ? runner->replay.freq_count
+             : runner->session.has_cpufreq ? runner->session.cpufreq.freq_count
+                                           : 0;
     return runner->has_replay ? runner->replay.freqs_hz : runner->session.cpufreq.freqs_hz;
 }
 
@@ -182,8 +184,8 @@ const char *mw_runner_recovered(const struct mw_runner *runner)
     return runner->session.recovered;
 }
 
-enum mw_err mw_runner_writes(struct mw_runner *runner, unsigned cores, double freq_hz, const struct mw_attribute_write **writes,
-                          size_t *count, struct mw_error *error)
+enum mw_err mw_runner_writes(struct mw_runner *runner, unsigned cores, double freq_hz,
+                             const struct mw_attribute_write **writes, size_t *count, struct mw_error *error)
 {
     struct mw_runner_result ignored = {0};
     enum mw_err err = MW_OK;

@@ -26,7 +26,8 @@ struct mw_runner_setup {
     enum mw_boost boost;
     const char *energy_command; /* prints joules; NULL: the machine's own meters */
     double cool_to_c;           /* wait before each run until the processor is no hotter; 0: don't */
-    bool dry_run; /* what would be written to the machine is collected instead, see mw_runner_writes; no lock is taken */
+    bool
+        dry_run; /* what would be written to the machine is collected instead, see mw_runner_writes; no lock is taken */
 };
 
 struct mw_runner_result {
@@ -49,7 +50,7 @@ struct mw_runner;
  * before the first measurement that needs it. `stop` may be NULL; texts of the setup are borrowed.
  */
 enum mw_err mw_runner_open(struct mw_runner **runner, const struct mw_runner_setup *setup, struct mw_stop *stop,
-                        struct mw_error *error) MW_CHECKED;
+                           struct mw_error *error) MW_CHECKED;
 
 /* Restores frequencies and lets the machine go. Returns the first thing that could not be put back. Takes NULL. */
 enum mw_err mw_runner_close(struct mw_runner *runner, struct mw_error *error) MW_CHECKED;
@@ -65,7 +66,7 @@ const double *mw_runner_freqs(const struct mw_runner *runner, size_t *count);
  * where the machine cannot be set; in replay MW_DATA naming the nearest configuration of the table.
  */
 enum mw_err mw_runner_measure(struct mw_runner *runner, unsigned cores, double freq_hz, unsigned repetition,
-                           struct mw_runner_result *result, struct mw_error *error) MW_CHECKED;
+                              struct mw_runner_result *result, struct mw_error *error) MW_CHECKED;
 
 /* Why energy is not measured (a sentence with the remedy); NULL where it is, or where the machine has no meter. */
 const char *mw_runner_energy_missing(const struct mw_runner *runner);
@@ -80,8 +81,9 @@ const char *mw_runner_recovered(const struct mw_runner *runner);
  * In a dry run: the writes that measuring a configuration would do to the machine (all since the last call), and with
  * cores 0 those of putting all back. They belong to the rig.
  */
-enum mw_err mw_runner_writes(struct mw_runner *runner, unsigned cores, double freq_hz, const struct mw_attribute_write **writes,
-                          size_t *count, struct mw_error *error) MW_CHECKED;
+enum mw_err mw_runner_writes(struct mw_runner *runner, unsigned cores, double freq_hz,
+                             const struct mw_attribute_write **writes, size_t *count,
+                             struct mw_error *error) MW_CHECKED;
 
 /* What results will have. */
 enum mw_runner_fields { MW_RUNNER_CPU_TIME = 1 << 0, MW_RUNNER_ENERGY = 1 << 1, MW_RUNNER_EFFECTIVE = 1 << 2 };
@@ -89,9 +91,10 @@ unsigned mw_runner_has(const struct mw_runner *runner);
 
 /* Adds what a reader of the results should know: CPUs and their order, boundaries, driver, governor, boost, energy meters. */
 enum mw_err mw_runner_describe(const struct mw_runner *runner, unsigned max_cores, struct mw_provenance *facts,
-                            struct mw_error *error) MW_CHECKED;
+                               struct mw_error *error) MW_CHECKED;
 
 /* The CPUs that `cores` cores are, in order; count entries are written (= cores). Not in replay. */
-enum mw_err mw_runner_cpus(const struct mw_runner *runner, unsigned cores, unsigned *cpus, struct mw_error *error) MW_CHECKED;
+enum mw_err mw_runner_cpus(const struct mw_runner *runner, unsigned cores, unsigned *cpus,
+                           struct mw_error *error) MW_CHECKED;
 
 #endif

@@ -15,7 +15,8 @@ static enum mw_err describe_cpus(const struct mw_runner *runner, unsigned max_co
     enum mw_boundary *what = NULL;
     enum mw_err err = mw_runner_cpus(runner, max_cores, runner->cpus, error);
     if (!err)
-        err = mw_topology_boundaries(&runner->machine, runner->setup.order, runner->setup.smt, &at, &what, &count, error);
+        err =
+            mw_topology_boundaries(&runner->machine, runner->setup.order, runner->setup.smt, &at, &what, &count, error);
     FILE *f = err ? NULL : open_memstream(&text, &size);
     for (unsigned i = 0; f && i < max_cores; i++)
         fprintf(f, "%s%u", i ? "," : "", runner->cpus[i]);
@@ -50,12 +51,13 @@ static enum mw_err describe_freq(const struct mw_runner *runner, struct mw_prove
     if (!err)
         err = mw_provenance_add(facts, error, "governor", "%s", governor);
     if (!err)
-        err = mw_provenance_add(facts, error, "boost", "%s", boosts[mw_cpufreq_boost_state(&runner->session.cpufreq) + 1]);
+        err = mw_provenance_add(facts, error, "boost", "%s",
+                                boosts[mw_cpufreq_boost_state(&runner->session.cpufreq) + 1]);
     return err;
 }
 
 enum mw_err mw_runner_describe(const struct mw_runner *runner, unsigned max_cores, struct mw_provenance *facts,
-                            struct mw_error *error)
+                               struct mw_error *error)
 {
     enum mw_err err = describe_cpus(runner, max_cores, facts, error);
     if (!err)

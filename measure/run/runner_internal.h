@@ -29,7 +29,7 @@ struct mw_runner {
 };
 
 /* Pins the CPUs of the next measurement (rig->cpus); a clamp is noted in the result. */
-enum mw_err mw_runner_set_freq(struct mw_runner *runner, unsigned cores, double freq_hz, struct mw_runner_result *result,
-                            struct mw_error *error) MW_CHECKED;
+enum mw_err mw_runner_set_freq(struct mw_runner *runner, unsigned cores, double freq_hz,
+                               struct mw_runner_result *result, struct mw_error *error) MW_CHECKED;
 
 #endif

@@ -31,10 +31,11 @@ static enum mw_err measure_replay(struct mw_runner *runner, unsigned cores, doub
         return err;
     bool timed = runner->replay.dataset.quantity == MW_TIME, energies = runner->replay.dataset.quantity == MW_ENERGY;
     struct mw_runner_result r = {.has_time = timed,
-                              .has_cpu_time = row->has & MW_HAS_CPU_TIME,
-                              .has_energy = energies || row->has & MW_HAS_ENERGY || (timed && row->has & MW_HAS_POWER),
-                              .has_freq_effective = row->has & MW_HAS_FREQ_EFFECTIVE,
-                              .freq_effective_hz = row->freq_effective_hz};
+                                 .has_cpu_time = row->has & MW_HAS_CPU_TIME,
+                                 .has_energy =
+                                     energies || row->has & MW_HAS_ENERGY || (timed && row->has & MW_HAS_POWER),
+                                 .has_freq_effective = row->has & MW_HAS_FREQ_EFFECTIVE,
+                                 .freq_effective_hz = row->freq_effective_hz};
     r.run.time_s = r.run.wall_s = timed ? row->value : 0;
     r.run.cpu_time_s = row->cpu_time_s;
     r.energy_j = energies                   ? row->value
@@ -52,8 +53,9 @@ static void read_effective(struct mw_runner *runner, unsigned cores)
     if (!runner->has_here && mw_clock_effective(runner->bound, cores, runner->effective_hz, &ignored) == MW_OK)
         return;
     for (unsigned i = 0; i < cores; i++) /* another root's processors are not here to be timed: what its kernel says */
-        runner->effective_hz[i] =
-            runner->session.has_cpufreq && runner->has_here ? mw_cpufreq_current(&runner->session.cpufreq, runner->cpus[i]) : 0;
+        runner->effective_hz[i] = runner->session.has_cpufreq && runner->has_here
+                                      ? mw_cpufreq_current(&runner->session.cpufreq, runner->cpus[i])
+                                      : 0;
 }
 
 static bool is_off(double hz, double want_hz)
@@ -106,7 +108,8 @@ static void name_off(const struct mw_runner *runner, unsigned cores, double want
  * Measures each core in use and compares. What stands for the kernel below another root is given some time to say the new
  * value, as long as it ever does (a captured tree never changes).
  */
-static void confirm(struct mw_runner *runner, unsigned cores, double want_hz, bool wait, struct mw_runner_result *result)
+static void confirm(struct mw_runner *runner, unsigned cores, double want_hz, bool wait,
+                    struct mw_runner_result *result)
 {
     const double patience_s = 0.2, step_s = 1e-3;
     enum { IN_VAIN_MAX = 3 };
@@ -132,8 +135,8 @@ static void confirm(struct mw_runner *runner, unsigned cores, double want_hz, bo
     }
 }
 
-enum mw_err mw_runner_set_freq(struct mw_runner *runner, unsigned cores, double freq_hz, struct mw_runner_result *result,
-                            struct mw_error *error)
+enum mw_err mw_runner_set_freq(struct mw_runner *runner, unsigned cores, double freq_hz,
+                               struct mw_runner_result *result, struct mw_error *error)
 {
     struct mw_freq_note note;
     enum mw_err err = mw_session_set(&runner->session, runner->cpus, cores, freq_hz, &note, error);
@@ -198,7 +201,7 @@ static enum mw_err run_metered(struct mw_runner *runner, unsigned cores, size_t 
 }
 
 enum mw_err mw_runner_measure(struct mw_runner *runner, unsigned cores, double freq_hz, unsigned repetition,
-                           struct mw_runner_result *result, struct mw_error *error)
+                              struct mw_runner_result *result, struct mw_error *error)
 {
     if (runner->has_replay)
         return measure_replay(runner, cores, freq_hz, repetition, result, error);

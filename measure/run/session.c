@@ -30,7 +30,7 @@ enum mw_err mw_session_open(struct mw_session *session, const char *root, bool d
 }
 
 enum mw_err mw_session_set(struct mw_session *session, const unsigned *cpus, size_t count, double freq_hz,
-                        struct mw_freq_note *note, struct mw_error *error)
+                           struct mw_freq_note *note, struct mw_error *error)
 {
     if (session->has_cpufreq)
         return mw_cpufreq_pin(&session->cpufreq, cpus, count, freq_hz, note, error);

@@ -11,7 +11,7 @@
  *     … mw_session_set(&hold, cpus, count, freq_hz, &note, error) … measure …
  *     err = mw_session_close(&hold, error);
  *
- * Signals that would end the process in between are the caller's to catch (measure/stop.h, cli_catch_signals).
+ * Signals that would end the process in between are the caller's to catch (measure/run/stop.h, cli_catch_signals).
  */
 struct mw_session {
     struct mw_cpufreq cpufreq;
@@ -26,7 +26,7 @@ enum mw_err mw_session_open(struct mw_session *session, const char *root, bool d
 
 /* mw_cpufreq_pin, or MW_UNSUPPORTED where there is no frequency control. */
 enum mw_err mw_session_set(struct mw_session *session, const unsigned *cpus, size_t count, double freq_hz,
-                        struct mw_freq_note *note, struct mw_error *error) MW_CHECKED;
+                           struct mw_freq_note *note, struct mw_error *error) MW_CHECKED;
 
 /* Puts all back and lets the machine go, also when something could not be put back: that is the result. */
 enum mw_err mw_session_close(struct mw_session *session, struct mw_error *error) MW_CHECKED;

@@ -21,7 +21,7 @@ static struct mw_transfer_source source_of(const struct mw_profile *machine, enu
 }
 
 static struct mw_transfer_estimate one_answer(const struct mw_transfer_source *source, const struct mw_profile *b,
-                                         const struct mw_points *runs, double cores)
+                                              const struct mw_points *runs, double cores)
 {
     struct mw_transfer_target target = {.profile = b, .runs = runs};
     struct mw_transfer_result result;
@@ -43,7 +43,8 @@ static void same_machine(void **state)
     assert_near(e.speedup, 100 / 30., 1e-9);
     assert_near(e.time_s, 30, 1e-9);
     assert_true(!e.beyond);
-    assert_near(mw_transfer_efficiency(&source, sqrt(8.)), sqrt(100 / 30. / 4), 1e-9); /* halfway between 2 and 4 in ln p */
+    assert_near(mw_transfer_efficiency(&source, sqrt(8.)), sqrt(100 / 30. / 4),
+                1e-9); /* halfway between 2 and 4 in ln p */
     mw_transfer_source_release(&source);
 }
 
@@ -121,7 +122,8 @@ static void points_there(void **state)
     mw_transfer_source_release(&source);
 }
 
-static double width(const struct mw_transfer_source *source, const struct mw_profile *b, const unsigned *cores, double at)
+static double width(const struct mw_transfer_source *source, const struct mw_profile *b, const unsigned *cores,
+                    double at)
 {
     struct mw_point run[] = {{.cores = cores[0], .value = 2 + 80. / cores[0], .count = 1},
                              {.cores = cores[1], .value = 2 + 80. / cores[1], .count = 1}};
