@@ -29,9 +29,9 @@ static size_t largest_set(const struct measure_run *run)
     return size < limit.size_bytes / 4 ? size : limit.size_bytes / 4;
 }
 
-static const char *verdict_text(enum mw_verdict verdict)
+static const char *verdict_text(enum mw_cache_verdict verdict)
 {
-    return verdict == MW_VERDICT_AGREES ? "agrees" : verdict == MW_VERDICT_DIFFERS ? "differs" : "can't be told";
+    return verdict == MW_CACHE_AGREES ? "agrees" : verdict == MW_CACHE_DIFFERS ? "differs" : "can't be told";
 }
 
 static void print_rows(struct measure_run *run, const struct mw_cache_report *report, double freq_hz)

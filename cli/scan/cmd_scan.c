@@ -89,9 +89,9 @@ static enum mw_err scan_all(struct scan *scan, size_t *doubtful, struct mw_error
 static enum mw_err check_any_good(const struct scan *scan, struct mw_error *error)
 {
     size_t done = 0, good = 0;
-    for (size_t i = 0; i < scan->schedule.count; i++) {
-        done += scan->schedule.configs[i].done;
-        good += scan->schedule.configs[i].good;
+    for (size_t i = 0; i < scan->sequence.count; i++) {
+        done += scan->sequence.configs[i].done;
+        good += scan->sequence.configs[i].good;
     }
     if (!done || good)
         return MW_OK;

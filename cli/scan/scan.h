@@ -5,7 +5,7 @@
 #include "cli/run_options.h"
 #include "measure/run/noise.h"
 #include "measure/run/runner.h"
-#include "measure/run/schedule.h"
+#include "measure/run/sequence.h"
 
 /* The parts of `memwall scan`: its options, its file, its loop. */
 struct scan_options {
@@ -34,11 +34,11 @@ struct scan {
     const struct scan_options *options;
     struct mw_stop stop;
     struct mw_runner *runner;
-    struct mw_schedule schedule;
+    struct mw_sequence sequence;
     double *cores, *freqs_hz;
     size_t core_count, freq_count;
     enum mw_order fill;
-    enum mw_sequence sequence;
+    enum mw_sequence_kind sequence_kind;
     char *workload;
     struct mw_provenance facts; /* of the machine and this invocation */
     struct mw_provenance plan;  /* the options that a resumed scan must share */
@@ -48,27 +48,27 @@ struct scan {
     size_t log_count;
 };
 
-/* Opens the rig, resolves lists, fills schedule, facts and plan. */
+/* Opens the rig, resolves lists, fills the sequence, facts and plan. */
 enum mw_err scan_prepare(struct scan *scan, struct mw_error *error) MW_CHECKED;
 void scan_release(struct scan *scan);
 
 /*
- * Creates the file with its head, or, with --resume, reads what is there into the schedule and goes on behind it.
+ * Creates the file with its head, or, with --resume, reads what is there into the sequence and goes on behind it.
  * MW_USAGE where the file was begun with other options, MW_DATA where it is not a scan's.
  */
 enum mw_err scan_file_open(struct scan *scan, struct mw_error *error) MW_CHECKED;
-enum mw_err scan_file_row(struct scan *scan, const struct mw_config *config, const struct mw_runner_result *result,
-                          struct mw_error *error) MW_CHECKED;
+enum mw_err scan_file_row(struct scan *scan, const struct mw_sequence_entry *config,
+                          const struct mw_runner_result *result, struct mw_error *error) MW_CHECKED;
 
 /* Prints what --dry-run promises. */
 enum mw_err scan_print_plan(struct scan *scan, struct mw_error *error) MW_CHECKED;
 
-enum mw_err scan_log(struct scan *scan, const struct mw_config *config, const struct mw_runner_result *result,
+enum mw_err scan_log(struct scan *scan, const struct mw_sequence_entry *config, const struct mw_runner_result *result,
                      struct mw_error *error) MW_CHECKED;
 /* Names what spoiled the runs of this invocation; *noisy where it is more than an outlier here and there. */
 enum mw_err scan_say_noise(const struct scan *scan, bool *noisy, struct mw_error *error) MW_CHECKED;
 /* "12 cores at 1.8 GHz" */
-void scan_config_name(const struct mw_config *config, char *text, size_t size);
+void scan_config_name(const struct mw_sequence_entry *config, char *text, size_t size);
 
 /* Runs until all is done, time is over or an order to stop came; *doubtful counts rows that are marked. */
 enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *error) MW_CHECKED;

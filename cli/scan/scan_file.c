@@ -50,8 +50,8 @@ static char *cell(const char *text)
     return result;
 }
 
-enum mw_err scan_file_row(struct scan *scan, const struct mw_config *config, const struct mw_runner_result *result,
-                          struct mw_error *error)
+enum mw_err scan_file_row(struct scan *scan, const struct mw_sequence_entry *config,
+                          const struct mw_runner_result *result, struct mw_error *error)
 {
     unsigned set = scan->columns;
     char *row = NULL, *workload = cell(scan->workload), *input = cell(scan->options->input ? scan->options->input : "");
@@ -158,11 +158,11 @@ static enum mw_err read_row(struct scan *scan, char *line, long number, struct m
                            number, comma ? comma + 1 : line, columns[i].name);
         *comma = '\0';
     }
-    struct mw_config *config = mw_schedule_find(&scan->schedule, (unsigned)value[2], value[3] * 1e9);
-    if (!config || config->done >= scan->schedule.plan.max_runs)
+    struct mw_sequence_entry *config = mw_sequence_find(&scan->sequence, (unsigned)value[2], value[3] * 1e9);
+    if (!config || config->done >= scan->sequence.plan.max_runs)
         return mw_fail(error, MW_DATA, "%s:%ld: a run that this scan has no place for", scan->cli->common.output,
                        number);
-    mw_schedule_record(config, value[8] == 0 && !empty[5], value[5]);
+    mw_sequence_record(config, value[8] == 0 && !empty[5], value[5]);
     return MW_OK;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Says what was wrong with a run; the same remark only once for a configuration. */
-static void remark(struct scan *scan, struct mw_config *config, const struct mw_runner_result *result)
+static void remark(struct scan *scan, struct mw_sequence_entry *config, const struct mw_runner_result *result)
 {
     char name[64], what[128];
     scan_config_name(config, name, sizeof name);
@@ -23,7 +23,8 @@ static void remark(struct scan *scan, struct mw_config *config, const struct mw_
 }
 
 /* One run whose row is kept. */
-static enum mw_err run_once(struct scan *scan, struct mw_config *config, size_t *doubtful, struct mw_error *error)
+static enum mw_err run_once(struct scan *scan, struct mw_sequence_entry *config, size_t *doubtful,
+                            struct mw_error *error)
 {
     struct mw_runner_result result;
     enum mw_err err = mw_runner_measure(scan->runner, config->cores, config->freq_hz, config->done + 1, &result, error);
@@ -37,7 +38,7 @@ static enum mw_err run_once(struct scan *scan, struct mw_config *config, size_t 
     err = scan_log(scan, config, &result, error);
     if (err)
         return err;
-    mw_schedule_record(config, result.run.fault == MW_RUN_GOOD, result.run.time_s);
+    mw_sequence_record(config, result.run.fault == MW_RUN_GOOD, result.run.time_s);
     return MW_OK;
 }
 
@@ -45,7 +46,7 @@ static enum mw_err run_once(struct scan *scan, struct mw_config *config, size_t 
 static enum mw_err warm_up(struct scan *scan, struct mw_error *error)
 {
     enum mw_err err = MW_OK;
-    struct mw_config *config = mw_schedule_next(&scan->schedule);
+    struct mw_sequence_entry *config = mw_sequence_next(&scan->sequence);
     for (unsigned long i = 0; config && i < scan->options->warmup && !err; i++) {
         struct mw_runner_result result;
         cli_progress(scan->cli, i, scan->options->warmup, "warm-up");
@@ -58,7 +59,7 @@ static enum mw_err interrupted(struct scan *scan, struct mw_error *error)
 {
     size_t done, left;
     const char *path = scan->cli->common.output;
-    mw_schedule_progress(&scan->schedule, &done, &left);
+    mw_sequence_progress(&scan->sequence, &done, &left);
     mw_fail(error, MW_INTERRUPTED, "interrupted: %zu runs are kept%s%s%s", done, path ? " in '" : "", path ? path : "",
             path ? "'" : "");
     return mw_hint(error, "the same command with --resume goes on");
@@ -70,7 +71,7 @@ static enum mw_err add_idle(struct scan *scan, size_t done_before, struct mw_err
     size_t done, left;
     bool has;
     double power_w;
-    mw_schedule_progress(&scan->schedule, &done, &left);
+    mw_sequence_progress(&scan->sequence, &done, &left);
     if (done == done_before || scan->options->replay || scan->options->idle_s <= 0)
         return MW_OK;
     mw_runner_idle_power(scan->runner, scan->options->idle_s, &has, &power_w);
@@ -80,16 +81,16 @@ static enum mw_err add_idle(struct scan *scan, size_t done_before, struct mw_err
 enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *error)
 {
     double start_s = mw_now_s();
-    struct mw_config *config;
+    struct mw_sequence_entry *config;
     size_t done_before, to_do;
-    mw_schedule_progress(&scan->schedule, &done_before, &to_do);
+    mw_sequence_progress(&scan->sequence, &done_before, &to_do);
     enum mw_err err = warm_up(scan, error);
-    while (!err && (config = mw_schedule_next(&scan->schedule))) {
+    while (!err && (config = mw_sequence_next(&scan->sequence))) {
         char name[64];
         size_t done, left;
         if (mw_stop_poll(&scan->stop) != MW_STOP_NONE)
             return interrupted(scan, error);
-        mw_schedule_progress(&scan->schedule, &done, &left);
+        mw_sequence_progress(&scan->sequence, &done, &left);
         if (scan->options->max_time_s > 0 && mw_now_s() - start_s >= scan->options->max_time_s) {
             cli_say(scan->cli, "the time of --max-time is over: %zu runs done, %zu to go; --resume goes on", done,
                     left);

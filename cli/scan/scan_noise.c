@@ -8,21 +8,21 @@
 /* Others' share of the runs above which a scan as a whole is not to be trusted. */
 static const double disturbed_most = 0.1;
 
-void scan_config_name(const struct mw_config *config, char *text, size_t size)
+void scan_config_name(const struct mw_sequence_entry *config, char *text, size_t size)
 {
     int used = snprintf(text, size, "%u core%s", config->cores, config->cores == 1 ? "" : "s");
     if (config->freq_hz > 0 && used > 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, " at %.4g GHz", config->freq_hz / 1e9);
 }
 
-enum mw_err scan_log(struct scan *scan, const struct mw_config *config, const struct mw_runner_result *result,
+enum mw_err scan_log(struct scan *scan, const struct mw_sequence_entry *config, const struct mw_runner_result *result,
                      struct mw_error *error)
 {
     struct mw_noise_run *log = realloc(scan->log, (scan->log_count + 1) * sizeof *log);
     if (!log)
         return mw_fail(error, MW_NOMEM, "out of memory");
     scan->log = log;
-    log[scan->log_count++] = (struct mw_noise_run){.config = (size_t)(config - scan->schedule.configs),
+    log[scan->log_count++] = (struct mw_noise_run){.config = (size_t)(config - scan->sequence.configs),
                                                    .good = result->run.fault == MW_RUN_GOOD && result->run.time_s > 0,
                                                    .time_s = result->run.time_s,
                                                    .foreign_share = result->foreign_share};
@@ -36,7 +36,7 @@ enum mw_err scan_say_noise(const struct scan *scan, bool *noisy, struct mw_error
     *noisy = false;
     if (!scan->log_count || scan->options->replay)
         return MW_OK;
-    enum mw_err err = mw_noise_find(scan->log, scan->log_count, scan->schedule.count, &noise, error);
+    enum mw_err err = mw_noise_find(scan->log, scan->log_count, scan->sequence.count, &noise, error);
     if (err)
         return err;
     const struct cli *cli = scan->cli;
@@ -46,7 +46,7 @@ enum mw_err scan_say_noise(const struct scan *scan, bool *noisy, struct mw_error
                  "--warmup 1 leaves such a run out",
                  noise.first_ratio);
     if (noise.outliers) {
-        scan_config_name(&scan->schedule.configs[scan->log[noise.farthest].config], name, sizeof name);
+        scan_config_name(&scan->sequence.configs[scan->log[noise.farthest].config], name, sizeof name);
         cli_warn(
             cli,
             "%zu of %zu runs are outliers, the farthest (%s) took %.3g times its median: the fit gives them little "

@@ -35,7 +35,7 @@ static enum mw_err parse_order(struct scan *scan, const char *text, struct mw_er
         if (words[i].is_fill)
             scan->fill = (enum mw_order)words[i].value;
         else
-            scan->sequence = (enum mw_sequence)words[i].value;
+            scan->sequence_kind = (enum mw_sequence_kind)words[i].value;
         text += length + (text[length] == ',');
     }
     return MW_OK;
@@ -103,14 +103,14 @@ static enum mw_err resolve_lists(struct scan *scan, struct mw_error *error)
     return err;
 }
 
-static enum mw_err fill_schedule(struct scan *scan, struct mw_error *error)
+static enum mw_err fill_sequence(struct scan *scan, struct mw_error *error)
 {
     const struct scan_options *o = scan->options;
-    struct mw_schedule_plan plan = {.cores = scan->cores,
+    struct mw_sequence_plan plan = {.cores = scan->cores,
                                     .core_count = scan->core_count,
                                     .freqs_hz = scan->freqs_hz,
                                     .freq_count = scan->freq_count,
-                                    .sequence = scan->sequence,
+                                    .kind = scan->sequence_kind,
                                     .seed = scan->cli->common.seed,
                                     .precision = o->precision};
     if (o->runs && (o->precision > 0 || o->min_runs || o->max_runs))
@@ -127,7 +127,7 @@ static enum mw_err fill_schedule(struct scan *scan, struct mw_error *error)
     } else {
         plan.min_runs = plan.max_runs = o->runs ? (unsigned)o->runs : o->replay ? 1 : DEFAULT_RUNS;
     }
-    return mw_schedule_init(&scan->schedule, &plan, error);
+    return mw_sequence_init(&scan->sequence, &plan, error);
 }
 
 static enum mw_err make_workload(struct scan *scan, struct mw_error *error)
@@ -219,14 +219,14 @@ static enum mw_err plan_texts(struct scan *scan, struct mw_error *error)
 static enum mw_err plan_numbers(struct scan *scan, struct mw_error *error)
 {
     static const char *const fills[] = {"compact", "spread"}, *const sequences[] = {"balanced", "random", "listed"};
-    const struct mw_schedule_plan *plan = &scan->schedule.plan;
+    const struct mw_sequence_plan *plan = &scan->sequence.plan;
     enum mw_err err = plan->precision > 0
                           ? mw_provenance_add(&scan->plan, error, "scan_runs", "%u to %u, precision %.9g%%",
                                               plan->min_runs, plan->max_runs, 100 * plan->precision)
                           : mw_provenance_add(&scan->plan, error, "scan_runs", "%u", plan->max_runs);
     if (!err)
-        err =
-            mw_provenance_add(&scan->plan, error, "scan_order", "%s,%s", sequences[scan->sequence], fills[scan->fill]);
+        err = mw_provenance_add(&scan->plan, error, "scan_order", "%s,%s", sequences[scan->sequence_kind],
+                                fills[scan->fill]);
     if (!err)
         err = mw_provenance_add(&scan->plan, error, "scan_seed", "%lu", plan->seed);
     if (!err && scan->options->run.timeout_s > 0)
@@ -300,7 +300,7 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
     if (!err)
         err = resolve_lists(scan, error);
     if (!err)
-        err = fill_schedule(scan, error);
+        err = fill_sequence(scan, error);
     if (!err)
         err = plan_lists(scan, error);
     if (!err)
@@ -320,7 +320,7 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
 
 void scan_release(struct scan *scan)
 {
-    mw_schedule_release(&scan->schedule);
+    mw_sequence_release(&scan->sequence);
     mw_provenance_release(&scan->facts);
     mw_provenance_release(&scan->plan);
     if (scan->file.path)
@@ -344,16 +344,16 @@ static enum mw_err print_writes(struct scan *scan, unsigned cores, double freq_h
 /* The configurations in the order of the first round, each with what it would write to the machine. */
 static enum mw_err print_round(struct scan *scan, struct mw_error *error)
 {
-    struct mw_config *config;
+    struct mw_sequence_entry *config;
     enum mw_err err = print_writes(scan, 0, 0, error);
-    while (!err && (config = mw_schedule_next(&scan->schedule)) && !config->done) {
+    while (!err && (config = mw_sequence_next(&scan->sequence)) && !config->done) {
         printf("%u core%s", config->cores, config->cores == 1 ? "" : "s");
         if (config->freq_hz > 0)
             printf(" at %.6g GHz", config->freq_hz / 1e9);
         printf("\n");
         if (!scan->options->replay)
             err = print_writes(scan, config->cores, config->freq_hz, error);
-        config->done = scan->schedule.plan.max_runs;
+        config->done = scan->sequence.plan.max_runs;
     }
     if (err || scan->options->replay)
         return err;
@@ -364,10 +364,10 @@ static enum mw_err print_round(struct scan *scan, struct mw_error *error)
 enum mw_err scan_print_plan(struct scan *scan, struct mw_error *error)
 {
     size_t done, left;
-    mw_schedule_progress(&scan->schedule, &done, &left);
+    mw_sequence_progress(&scan->sequence, &done, &left);
     mw_provenance_print(&scan->facts, stdout);
     mw_provenance_print(&scan->plan, stdout);
-    printf("%zu configurations, %zu runs%s", scan->schedule.count, left,
+    printf("%zu configurations, %zu runs%s", scan->sequence.count, left,
            scan->options->precision > 0 ? " at least" : "");
     if (scan->options->run.timeout_s > 0)
         printf(", at most %.6g s", (double)left * scan->options->run.timeout_s);

@@ -59,10 +59,10 @@ static struct mw_finding *find(struct job *job, const char *kind, size_t number,
     else
         snprintf(f->level, sizeof f->level, "%s", kind);
     if (value > 0 && reported > 0)
-        f->verdict = fabs(value / reported - 1) <= tolerance ? MW_VERDICT_AGREES : MW_VERDICT_DIFFERS;
+        f->verdict = fabs(value / reported - 1) <= tolerance ? MW_CACHE_AGREES : MW_CACHE_DIFFERS;
     else
-        f->verdict = MW_VERDICT_UNKNOWN;
-    if (f->verdict == MW_VERDICT_UNKNOWN)
+        f->verdict = MW_CACHE_UNKNOWN;
+    if (f->verdict == MW_CACHE_UNKNOWN)
         snprintf(f->why, sizeof f->why, "%s",
                  value > 0                        ? "the system reports none"
                  : mw_cache_scan_over(&job->scan) ? "the time was up"
@@ -70,7 +70,7 @@ static struct mw_finding *find(struct job *job, const char *kind, size_t number,
     return f;
 }
 
-static void because(struct mw_finding *f, enum mw_verdict only_for, const char *format, ...)
+static void because(struct mw_finding *f, enum mw_cache_verdict only_for, const char *format, ...)
 {
     if (f->verdict != only_for)
         return;
@@ -99,13 +99,13 @@ static enum mw_err measure_sizes(struct job *job, struct mw_error *error)
         struct mw_finding *f = find(job, "", i + 1, "capacity_bytes", step ? step->x : 0, (double)told->capacity_bytes,
                                     MW_CAPACITY_TOLERANCE);
         if (job->options->guest && told->cpus > 1)
-            because(f, MW_VERDICT_DIFFERS, "a guest is told the host's size and shares it with other guests");
+            because(f, MW_CACHE_DIFFERS, "a guest is told the host's size and shares it with other guests");
         else if (told->cpus > 1)
-            because(f, MW_VERDICT_DIFFERS, "shared by %u CPUs, whose other work takes a part", told->cpus);
+            because(f, MW_CACHE_DIFFERS, "shared by %u CPUs, whose other work takes a part", told->cpus);
         else
-            because(f, MW_VERDICT_DIFFERS, "the step lies elsewhere");
+            because(f, MW_CACHE_DIFFERS, "the step lies elsewhere");
         if (told->capacity_bytes > job->report.scanned_bytes)
-            because(f, MW_VERDICT_UNKNOWN, "it ends beyond the %zu MiB that were scanned",
+            because(f, MW_CACHE_UNKNOWN, "it ends beyond the %zu MiB that were scanned",
                     job->report.scanned_bytes >> 20);
     }
     for (size_t i = 0; !err && i <= job->step_count && job->step_count; i++) {
@@ -134,9 +134,9 @@ static enum mw_err measure_lines(struct job *job, struct mw_error *error)
     if (!err) {
         struct mw_finding *f =
             find(job, "", 1, "line_bytes", sure ? (double)line : 0, (double)job->reported.level[0].line_bytes, 0);
-        because(f, MW_VERDICT_UNKNOWN,
+        because(f, MW_CACHE_UNKNOWN,
                 line ? "two lengths fit the stride scan as well" : "the stride scan shows no step");
-        because(f, MW_VERDICT_DIFFERS, "by the stride scan");
+        because(f, MW_CACHE_DIFFERS, "by the stride scan");
         err = mw_scan_flush(&job->scan, &flush, error);
     }
     if (!err)
@@ -147,8 +147,8 @@ static enum mw_err measure_lines(struct job *job, struct mw_error *error)
         unit = flush.x[i];
     for (size_t i = 1; !err && i < job->reported.level_count; i++) {
         struct mw_finding *f = find(job, "", i + 1, "line_bytes", unit, (double)job->reported.level[i].line_bytes, 0);
-        because(f, MW_VERDICT_UNKNOWN, flush.count ? "flushes show no unit" : "user programs can't flush a line here");
-        because(f, MW_VERDICT_DIFFERS, "by the unit that a flush removes");
+        because(f, MW_CACHE_UNKNOWN, flush.count ? "flushes show no unit" : "user programs can't flush a line here");
+        because(f, MW_CACHE_DIFFERS, "by the unit that a flush removes");
     }
     mw_curve_release(&curve);
     mw_curve_release(&flush);
@@ -176,12 +176,12 @@ static enum mw_err measure_ways(struct job *job, size_t level, struct mw_error *
         consistent = consistent || fabs(x[i] * ways / step->x - 1) <= 2 * MW_CAPACITY_TOLERANCE;
     struct mw_finding *f = find(job, "", level + 1, "associativity", consistent ? ways : 0,
                                 level < MW_CACHE_LEVELS ? job->reported.level[level].ways : 0, 0);
-    because(f, MW_VERDICT_UNKNOWN,
+    because(f, MW_CACHE_UNKNOWN,
             consistent ? "the system reports none"
             : job->options->guest && level
                 ? "lines of one set can't be had: the host may map a guest's huge page in pieces"
                 : "lines at no stride were limited by one set");
-    because(f, MW_VERDICT_DIFFERS, "by lines at doubling strides");
+    because(f, MW_CACHE_DIFFERS, "by lines at doubling strides");
     return keep_points(job, level ? "ways2" : "ways1", &curve, error);
 }
 
@@ -201,7 +201,7 @@ static enum mw_err measure_tlbs(struct job *job, struct mw_error *error)
         bool base_4k = mw_page_bytes() == 4096;
         struct mw_finding *f = find(job, "tlb", i + 1, "entries", i < count ? steps[i].x : 0,
                                     base_4k ? job->reported.tlb_entries[i] : 0, MW_CAPACITY_TOLERANCE);
-        because(f, MW_VERDICT_DIFFERS,
+        because(f, MW_CACHE_DIFFERS,
                 job->options->guest ? "a guest's entries compete with the host's page tables"
                                     : "the step lies elsewhere");
         if (i < count)
@@ -238,7 +238,7 @@ static enum mw_err measure_prefetch(struct job *job, struct mw_error *error)
         struct mw_finding *f =
             find(job, "prefetch", 0, limit[o], followed_up_to(&curve[o], &curve[MW_WALK_RANDOM]), 0, 0);
         if (!f->found && curve[o].count && curve[MW_WALK_RANDOM].count)
-            because(f, MW_VERDICT_UNKNOWN, "even neighbouring lines are not followed");
+            because(f, MW_CACHE_UNKNOWN, "even neighbouring lines are not followed");
     }
     for (int o = 0; o < 3; o++)
         mw_curve_release(&curve[o]);

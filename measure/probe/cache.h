@@ -20,7 +20,7 @@
  * TLB            one line a page against as many lines side by side: steps are the entries, their heights the costs
  * prefetchers    dependent loads forward and backward against random ones at the same stride
  */
-enum mw_verdict { MW_VERDICT_AGREES, MW_VERDICT_DIFFERS, MW_VERDICT_UNKNOWN };
+enum mw_cache_verdict { MW_CACHE_AGREES, MW_CACHE_DIFFERS, MW_CACHE_UNKNOWN };
 
 struct mw_finding {
     char level[32];       /* "1", "2", …, "memory", "tlb1", "tlb2", "prefetch" */
@@ -28,8 +28,8 @@ struct mw_finding {
     bool found;
     double value;    /* where found */
     double reported; /* 0: the system reports none */
-    enum mw_verdict verdict;
-    char why[120]; /* empty with MW_VERDICT_AGREES */
+    enum mw_cache_verdict verdict;
+    char why[120]; /* empty with MW_CACHE_AGREES */
 };
 
 struct mw_curve_point {
@@ -60,7 +60,7 @@ struct mw_cache_options {
 };
 
 /*
- * *report is filled also where the time was up before the end: what is missing is then MW_VERDICT_UNKNOWN.
+ * *report is filled also where the time was up before the end: what is missing is then MW_CACHE_UNKNOWN.
  * MW_NOMEM, MW_RUN (not bound), MW_INTERRUPTED (stop() was true; *report unchanged). Takes 15 to 25 s with 512 MiB.
  */
 enum mw_err mw_cache_measure(const struct mw_topology *topology, const struct mw_cache_options *options,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_MEASURE_SCHEDULE_H
-#define MW_MEASURE_SCHEDULE_H
+#ifndef MW_MEASURE_SEQUENCE_H
+#define MW_MEASURE_SEQUENCE_H
 
 #include "data/error.h"
 
@@ -15,19 +15,19 @@
  * runs the next round in reverse: over the two, each configuration stands at the same mean place, so a linear drift of the
  * machine cancels, and within one round cores and frequency are not correlated with time.
  */
-enum mw_sequence { MW_SEQUENCE_BALANCED, MW_SEQUENCE_RANDOM, MW_SEQUENCE_LISTED };
+enum mw_sequence_kind { MW_SEQUENCE_BALANCED, MW_SEQUENCE_RANDOM, MW_SEQUENCE_LISTED };
 
-struct mw_schedule_plan {
+struct mw_sequence_plan {
     const double *cores,
         *freqs_hz; /* ascending; freqs_hz NULL: the frequency is left alone (one configuration a core count) */
     size_t core_count, freq_count;
-    enum mw_sequence sequence;
+    enum mw_sequence_kind kind;
     unsigned long seed;
     unsigned min_runs, max_runs; /* equal: exactly so many */
     double precision; /* 0: none; else a configuration is done when the interval of its median is within ± this */
 };
 
-struct mw_config {
+struct mw_sequence_entry {
     unsigned cores;
     double freq_hz;  /* 0: left alone */
     unsigned done;   /* kept runs, failed ones included */
@@ -36,34 +36,34 @@ struct mw_config {
     bool disturbed; /* for the caller */
 };
 
-struct mw_schedule {
-    struct mw_schedule_plan plan;
-    struct mw_config *configs; /* frequency by frequency, cores ascending */
+struct mw_sequence {
+    struct mw_sequence_plan plan;
+    struct mw_sequence_entry *configs; /* frequency by frequency, cores ascending */
     size_t count;
     size_t *order; /* of the round that order_round says */
     unsigned order_round;
 };
 
 /* The confidence at which --precision is judged: the level of all intervals of memwall. */
-#define MW_SCHEDULE_LEVEL 0.9
+#define MW_SEQUENCE_LEVEL 0.9
 
-enum mw_err mw_schedule_init(struct mw_schedule *schedule, const struct mw_schedule_plan *plan,
+enum mw_err mw_sequence_init(struct mw_sequence *sequence, const struct mw_sequence_plan *plan,
                              struct mw_error *error) MW_CHECKED;
-void mw_schedule_release(struct mw_schedule *schedule);
+void mw_sequence_release(struct mw_sequence *sequence);
 
 /* The configuration, NULL where it is not part of the plan (freq_hz compared to 1e-6). */
-struct mw_config *mw_schedule_find(struct mw_schedule *schedule, unsigned cores, double freq_hz);
+struct mw_sequence_entry *mw_sequence_find(struct mw_sequence *sequence, unsigned cores, double freq_hz);
 
 /* Counts a run; time_s of a failed one is not looked at. */
-void mw_schedule_record(struct mw_config *config, bool good, double time_s);
+void mw_sequence_record(struct mw_sequence_entry *config, bool good, double time_s);
 
 /* The next to run, NULL when all is done. */
-struct mw_config *mw_schedule_next(struct mw_schedule *schedule);
+struct mw_sequence_entry *mw_sequence_next(struct mw_sequence *sequence);
 
 /* Enough runs: max_runs, or min_runs and tight. */
-bool mw_schedule_done(const struct mw_schedule *schedule, const struct mw_config *config);
+bool mw_sequence_done(const struct mw_sequence *sequence, const struct mw_sequence_entry *config);
 
 /* Runs done and still to do (to do: at least, where a precision is asked for). */
-void mw_schedule_progress(const struct mw_schedule *schedule, size_t *done, size_t *left);
+void mw_sequence_progress(const struct mw_sequence *sequence, size_t *done, size_t *left);
 
 #endif
