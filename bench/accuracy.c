@@ -7,14 +7,13 @@
 #include "fit/predict/mixture.h"
 #include "fit/predict/predict.h"
 #include "fit/search/search.h"
+#include "model/time.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static const double memory_freq_hz = 2.133e9;
 
 struct method {
     const char *name, *law; /* law NULL: the mixture */
@@ -37,13 +36,13 @@ struct guess {
 static bool by_mixture(struct mw_points *train, const struct mw_points *test, unsigned long seed, struct guess *out)
 {
     struct mw_model model = {
-        .quantity = train->quantity, .points = *train, .memory_freq_hz = memory_freq_hz, .seed = seed};
+        .quantity = train->quantity, .points = *train, .memory_freq_hz = MW_MEMORY_FREQ_ASSUMED_HZ, .seed = seed};
     struct mw_error error;
-    struct mw_query *query = calloc(test->count, sizeof *query);
+    struct mw_config *query = calloc(test->count, sizeof *query);
     struct mw_prediction *predictions = calloc(test->count, sizeof *predictions);
     bool done = query && predictions && !mw_mixture_fit(&model, &error);
     for (size_t i = 0; done && i < test->count; i++)
-        query[i] = (struct mw_query){.cores = test->items[i].cores, .freq_hz = test->items[i].freq_hz};
+        query[i] = (struct mw_config){.cores = test->items[i].cores, .freq_hz = test->items[i].freq_hz};
     done = done && !mw_predict(&model, query, test->count, predictions, &error);
     for (size_t i = 0; done && i < test->count; i++)
         out[i] = (struct guess){predictions[i].value, predictions[i].low, predictions[i].high};
@@ -64,14 +63,14 @@ static bool by_law(const struct mw_points *train, const struct mw_points *test, 
     struct mw_optimum best;
     struct mw_error error;
     double b = 0;
-    bool done = law && !mw_problem_init(&problem, train, method->loss, memory_freq_hz, &error);
+    bool done = law && !mw_problem_init(&problem, train, method->loss, MW_MEMORY_FREQ_ASSUMED_HZ, &error);
     if (done) {
         mw_problem_law(&problem, law);
         done = !mw_search(&best, &problem, MW_METHOD_CSA, seed, &error);
     }
     bool times = train->quantity == MW_TIME;
     if (done && (times || method->loss == MW_LOSS_LOG)) {
-        done = !mw_problem_init(&scaled, train, MW_LOSS_LOG, memory_freq_hz, &error);
+        done = !mw_problem_init(&scaled, train, MW_LOSS_LOG, MW_MEMORY_FREQ_ASSUMED_HZ, &error);
         if (done)
             mw_problem_law(&scaled, law);
         done = done && !mw_scratch_init(&scratch, &scaled, &error);
@@ -79,7 +78,8 @@ static bool by_law(const struct mw_points *train, const struct mw_points *test, 
             mw_problem_loss(&scaled, best.params, &b, &scratch);
     }
     for (size_t i = 0; done && i < test->count; i++) {
-        double phi = test->items[i].freq_hz / memory_freq_hz, h = mw_law_h(law, best.params, test->items[i].cores, phi);
+        double phi = test->items[i].freq_hz / MW_MEMORY_FREQ_ASSUMED_HZ,
+               h = mw_law_h(law, best.params, test->items[i].cores, phi);
         double value = times ? exp(b) * h / test->items[i].freq_hz : exp(-b) * mw_law_h(law, best.params, 1, phi) / h;
         out[i] = (struct guess){value, value, value};
     }

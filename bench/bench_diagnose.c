@@ -32,12 +32,12 @@ static void add(struct mw_points *points, struct mw_point point)
 }
 
 /* All core counts at the two frequencies. */
-static size_t offer(struct mw_candidate *candidates, unsigned cores)
+static size_t offer(struct mw_config *candidates, unsigned cores)
 {
     size_t n = 0;
     for (unsigned p = 1; p <= cores; p++) {
-        candidates[n++] = (struct mw_candidate){p, LOW};
-        candidates[n++] = (struct mw_candidate){p, HIGH};
+        candidates[n++] = (struct mw_config){p, LOW};
+        candidates[n++] = (struct mw_config){p, HIGH};
     }
     return n;
 }
@@ -46,7 +46,7 @@ static size_t offer(struct mw_candidate *candidates, unsigned cores)
 static enum mw_err planned(const struct truth *truth, gsl_rng *rng, struct mw_diagnoser *diagnoser,
                            struct mw_points *points, struct mw_diagnosis *d, struct mw_error *error)
 {
-    struct mw_candidate candidates[2 * MOST_CORES];
+    struct mw_config candidates[2 * MOST_CORES];
     unsigned boundary = truth->cores / 2;
     struct mw_plan_options options = {.purpose = MW_PLAN_DIAGNOSIS,
                                       .candidates = candidates,
@@ -59,7 +59,8 @@ static enum mw_err planned(const struct truth *truth, gsl_rng *rng, struct mw_di
     if (err != MW_OK)
         return err;
     for (size_t i = 0; i < plan.count; i++)
-        add(points, truth_measure(truth, rng, plan.points[i].candidate.cores, plan.points[i].candidate.freq_hz));
+        add(points,
+            truth_measure(truth, rng, (unsigned)plan.points[i].candidate.cores, plan.points[i].candidate.freq_hz));
     mw_plan_release(&plan);
     return mw_diagnoser_run(diagnoser, d, points, error);
 }
@@ -67,11 +68,8 @@ static enum mw_err planned(const struct truth *truth, gsl_rng *rng, struct mw_di
 static enum mw_err sequential(const struct truth *truth, gsl_rng *rng, struct mw_diagnoser *diagnoser,
                               struct mw_points *points, struct mw_diagnosis *d, struct mw_error *error)
 {
-    struct mw_candidate offered[2 * MOST_CORES];
-    struct mw_query candidates[2 * MOST_CORES];
-    size_t n = offer(offered, truth->cores);
-    for (size_t i = 0; i < n; i++)
-        candidates[i] = (struct mw_query){offered[i].cores, offered[i].freq_hz};
+    struct mw_config candidates[2 * MOST_CORES];
+    size_t n = offer(candidates, truth->cores);
     while (points->count < MAX_POINTS) {
         struct mw_diagnose_step step;
         enum mw_err err = mw_diagnoser_next(diagnoser, &step, d, points, candidates, n, error);

@@ -4,6 +4,7 @@
 #include "bench/search.h"
 #include "fit/predict/mixture.h"
 #include "fit/search/power.h"
+#include "model/time.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +13,8 @@
 
 enum { DESIGN = 10 };
 /* by frequency and cores, as a model has them */
-static const struct mw_candidate design[DESIGN] = {{1, 1.2e9}, {4, 1.2e9}, {16, 1.2e9}, {24, 1.2e9}, {2, 1.8e9},
-                                                   {8, 1.8e9}, {1, 2.4e9}, {4, 2.4e9},  {12, 2.4e9}, {24, 2.4e9}};
+static const struct mw_config design[DESIGN] = {{1, 1.2e9}, {4, 1.2e9}, {16, 1.2e9}, {24, 1.2e9}, {2, 1.8e9},
+                                                {8, 1.8e9}, {1, 2.4e9}, {4, 2.4e9},  {12, 2.4e9}, {24, 2.4e9}};
 
 static _Noreturn void give_up(const struct bench_table *t, const struct mw_error *error)
 {
@@ -21,20 +22,22 @@ static _Noreturn void give_up(const struct bench_table *t, const struct mw_error
     exit(1);
 }
 
-static size_t find(const struct bench_table *t, struct mw_candidate c)
+static size_t find(const struct bench_table *t, struct mw_config c)
 {
     for (size_t i = 0; i < t->count; i++)
         if (t->cores[i] == c.cores && fabs(t->freq_hz[i] - c.freq_hz) < 1e6)
             return i;
-    fprintf(stderr, "bench-advice: %s lacks %u cores at %g GHz\n", t->name, c.cores, c.freq_hz / 1e9);
+    fprintf(stderr, "bench-advice: %s lacks %.0f cores at %g GHz\n", t->name, c.cores, c.freq_hz / 1e9);
     exit(1);
 }
 
 static struct mw_model model_of_ten(const struct bench_table *t)
 {
     struct mw_error error;
-    struct mw_model model = {
-        .quantity = MW_TIME, .memory_freq_hz = 2.133e9, .seed = 1, .points = {.count = DESIGN, .quantity = MW_TIME}};
+    struct mw_model model = {.quantity = MW_TIME,
+                             .memory_freq_hz = MW_MEMORY_FREQ_ASSUMED_HZ,
+                             .seed = 1,
+                             .points = {.count = DESIGN, .quantity = MW_TIME}};
     model.points.items = calloc(DESIGN, sizeof *model.points.items);
     for (size_t d = 0; model.points.items && d < DESIGN; d++) {
         size_t i = find(t, design[d]);

@@ -48,9 +48,9 @@ static struct outcome run_tuner(const struct bench_table *t, const struct truth 
                                       .boundary_count = t->boundary > 0,
                                       .energy_only = t->energy_only,
                                       .seed = noise->seed + 1};
-    struct mw_candidate *candidates = malloc(t->count * sizeof *candidates);
+    struct mw_config *candidates = malloc(t->count * sizeof *candidates);
     for (size_t i = 0; i < t->count; i++)
-        candidates[i] = (struct mw_candidate){t->cores[i], t->freq_hz[i]};
+        candidates[i] = (struct mw_config){t->cores[i], t->freq_hz[i]};
     struct mw_tuner *tuner;
     struct mw_error error;
     unsigned long long state = noise->seed * 7919 + 17;

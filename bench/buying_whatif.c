@@ -37,7 +37,7 @@ static void twin_of(const char *path, const double *fitted, double *square, doub
             const struct mw_point *twin = &all.items[i];
             struct mw_diagnosis diagnosis = {.verdict = MW_VERDICT_UNDETERMINED};
             struct mw_whatif what = {.latency = TRUTH[k] / 2.4e9, .bandwidth = 1};
-            struct mw_query query = {twin->cores, 2.4e9};
+            struct mw_config query = {twin->cores, 2.4e9};
             struct mw_whatif_answer a;
             if (fabs(twin->freq_hz - TRUTH[k]) > 1e6 || TRUTH[k] < fitted[0] || twin->cores % 4 > 1)
                 continue;

@@ -47,7 +47,7 @@ static size_t replay(struct mw_diagnosis *d, const struct mw_points *table, cons
 {
     struct mw_error error;
     struct mw_diagnoser *diagnoser = NULL;
-    struct mw_query *candidates = malloc(table->count * sizeof *candidates);
+    struct mw_config *candidates = malloc(table->count * sizeof *candidates);
     struct mw_point measured[MOST_POINTS];
     struct mw_points points = {measured, 0, MW_TIME};
     double low = HUGE_VAL, high = 0;
@@ -63,7 +63,7 @@ static size_t replay(struct mw_diagnosis *d, const struct mw_points *table, cons
         abort();
     for (size_t i = 0; i < table->count; i++)
         if (table->items[i].freq_hz <= low || table->items[i].freq_hz >= high)
-            candidates[n++] = (struct mw_query){table->items[i].cores, table->items[i].freq_hz};
+            candidates[n++] = (struct mw_config){table->items[i].cores, table->items[i].freq_hz};
     while (points.count < MOST_POINTS) {
         struct mw_diagnose_step step;
         if (mw_diagnoser_next(diagnoser, &step, d, &points, candidates, n, &error) != MW_OK)

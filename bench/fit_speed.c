@@ -20,7 +20,6 @@
 #include <time.h>
 
 enum { MAX = MW_LAW_MAX_PARAMS };
-static const double memory_freq_hz = 2.133e9;
 
 static double now_s(void)
 {
@@ -45,7 +44,7 @@ static struct mw_dataset simulate(size_t n, size_t configurations)
                            .input = none,
                            .count = n,
                            .quantity = MW_TIME,
-                           .memory_freq_hz = memory_freq_hz};
+                           .memory_freq_hz = MW_MEMORY_FREQ_ASSUMED_HZ};
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     size_t per_freq = configurations < 64 ? (configurations + 3) / 4 : (size_t)(sqrt((double)configurations) * 1.3);
     d.rows = calloc(n, sizeof *d.rows);
@@ -55,12 +54,12 @@ static struct mw_dataset simulate(size_t n, size_t configurations)
         double freq_hz =
             1.2e9 + 1.2e9 * (double)(at / per_freq) / fmax(ceil((double)configurations / (double)per_freq), 1);
         double noise = .03 * (gsl_rng_uniform(rng) + gsl_rng_uniform(rng) - 1) * 2.4;
-        d.rows[i] =
-            (struct mw_row){.has = MW_HAS_VALUE | MW_HAS_FREQ,
-                            .cores = cores,
-                            .freq_hz = freq_hz,
-                            .line = (long)i + 2,
-                            .value = mw_time_s(&mw_law_vls, params, 50e9, cores, freq_hz, memory_freq_hz) * exp(noise)};
+        d.rows[i] = (struct mw_row){
+            .has = MW_HAS_VALUE | MW_HAS_FREQ,
+            .cores = cores,
+            .freq_hz = freq_hz,
+            .line = (long)i + 2,
+            .value = mw_time_s(&mw_law_vls, params, 50e9, cores, freq_hz, MW_MEMORY_FREQ_ASSUMED_HZ) * exp(noise)};
     }
     gsl_rng_free(rng);
     return d;
@@ -83,10 +82,10 @@ static void time_fit(const char *law, size_t rows, size_t configurations, double
         fit_s = fmin(fit_s, now_s() - start);
         points = model.points.count;
         enum { QUERIES = 312 };
-        struct mw_query query[QUERIES];
+        struct mw_config query[QUERIES];
         struct mw_prediction out[QUERIES];
         for (size_t i = 0; i < QUERIES; i++)
-            query[i] = (struct mw_query){cores + (double)(i % 13), 1.2e9 + 5e7 * (double)(i / 13)};
+            query[i] = (struct mw_config){cores + (double)(i % 13), 1.2e9 + 5e7 * (double)(i / 13)};
         start = now_s();
         if (cores > 0 && mw_predict(&model, query, QUERIES, out, &error))
             stop("predict", &error);
@@ -114,7 +113,7 @@ static void time_search(size_t points)
         struct mw_problem problem;
         struct mw_optimum best;
         double least = HUGE_VAL;
-        if (mw_problem_init(&problem, &condensed, (enum mw_loss)loss, memory_freq_hz, &error))
+        if (mw_problem_init(&problem, &condensed, (enum mw_loss)loss, MW_MEMORY_FREQ_ASSUMED_HZ, &error))
             stop("problem", &error);
         mw_problem_law(&problem, &mw_law_vls);
         for (int r = 0; r < (points > 2000 ? 1 : 7); r++) {
@@ -162,7 +161,7 @@ static void judge(struct quality *q, const char *name, const struct mw_points *p
     struct mw_problem problem;
     struct mw_error error;
     double low = HUGE_VAL, high = 0;
-    if (mw_problem_init(&problem, points, loss, memory_freq_hz, &error))
+    if (mw_problem_init(&problem, points, loss, MW_MEMORY_FREQ_ASSUMED_HZ, &error))
         stop(name, &error);
     mw_problem_law(&problem, law);
     for (size_t seed = 1; seed <= seeds; seed++) {

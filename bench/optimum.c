@@ -9,6 +9,7 @@
 #include "fit/search/score.h"
 #include "fit/search/starts.h"
 #include "model/laws.h"
+#include "model/time.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_rng.h>
@@ -20,7 +21,7 @@
 #include <time.h>
 
 enum { MAX = MW_LAW_MAX_PARAMS };
-static const double memory_freq_hz = 2.133e9, tolerance = 1e-6;
+static const double tolerance = 1e-6;
 
 static double now_s(void)
 {
@@ -134,11 +135,11 @@ static double other_methods(const struct mw_problem *problem, size_t starts)
 /* The problem as a fit of this law alone poses it; false where there is none: no one-core run to form speedups with. */
 static bool pose(struct mw_problem *problem, const struct bench_set *set, const struct mw_law *law, enum mw_loss loss)
 {
-    static const struct mw_knowledge knowledge = {.memory_freq_hz = 2.133e9};
+    static const struct mw_knowledge knowledge = {.memory_freq_hz = MW_MEMORY_FREQ_ASSUMED_HZ};
     const struct mw_score_options options = {.loss = loss, .method = MW_METHOD_CSA, .seed = 1, .knowledge = &knowledge};
     const struct mw_law *of_scale = law->weak_scaling ? &mw_law_sun_ni : &mw_law_vls;
     struct mw_error error;
-    if (mw_problem_init(problem, &set->points, loss, memory_freq_hz, &error))
+    if (mw_problem_init(problem, &set->points, loss, MW_MEMORY_FREQ_ASSUMED_HZ, &error))
         return false;
     if (loss == MW_LOSS_ROBUST && mw_robust_scale(&problem->robust_scale, &set->points, of_scale, &options, &error))
         stop(set->name, error.message);

@@ -128,15 +128,15 @@ struct outcome search_grid(const struct bench_table *t, const struct truth *trut
         high = fmax(high, t->freq_hz[i]);
         most = fmax(most, t->cores[i]);
     }
-    struct mw_candidate *c = need(t->count, sizeof *c);
+    struct mw_config *c = need(t->count, sizeof *c);
     for (size_t i = 0; i < t->count; i++)
-        c[i] = (struct mw_candidate){t->cores[i], t->freq_hz[i]};
+        c[i] = (struct mw_config){t->cores[i], t->freq_hz[i]};
     for (size_t s = 0; s < sizeof sides / sizeof *sides; s++) {
         int k = sides[s];
         for (int f = k; f >= 0; f--)
             for (int p = k; p >= 0; p--) {
                 double cores = k == 1 && !p ? most / 2 : fmax(1, most * (p + 1) / (k + 1));
-                size_t i = mw_candidate_nearest(c, t->count, cores, low + (high - low) * f / k);
+                size_t i = mw_config_nearest(c, t->count, cores, low + (high - low) * f / k);
                 if (!in[i])
                     order[count++] = i;
                 in[i] = true;
@@ -278,15 +278,15 @@ struct outcome search_gaussian_process(const struct bench_table *t, const struct
 {
     (void)seed;
     struct outcome o = {0};
-    struct mw_candidate *c = need(t->count, sizeof *c);
+    struct mw_config *c = need(t->count, sizeof *c);
     size_t done[SEARCH_MOST], n = 0, r = table_reference(t);
     double low = INFINITY, best = INFINITY;
     for (size_t i = 0; i < t->count; i++) {
-        c[i] = (struct mw_candidate){t->cores[i], t->freq_hz[i]};
+        c[i] = (struct mw_config){t->cores[i], t->freq_hz[i]};
         low = fmin(low, t->freq_hz[i]);
     }
-    size_t next = r, quarter = mw_candidate_nearest(c, t->count, fmax(1, c[r].cores / 4.), c[r].freq_hz);
-    size_t other = mw_candidate_nearest(c, t->count, t->one_frequency ? fmax(1, c[r].cores / 2.) : c[r].cores, low);
+    size_t next = r, quarter = mw_config_nearest(c, t->count, fmax(1, c[r].cores / 4.), c[r].freq_hz);
+    size_t other = mw_config_nearest(c, t->count, t->one_frequency ? fmax(1, c[r].cores / 2.) : c[r].cores, low);
     while (next < t->count && n < SEARCH_MOST) {
         double left = 1;
         done[n++] = next;

@@ -3,6 +3,7 @@
 
 #include "data/units.h"
 #include "fit/compare/compare.h"
+#include "model/time.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,10 +121,9 @@ static enum mw_err compare(struct cli *cli, const struct compare_options *o, str
     if (!err)
         err = training_sizes(o->train, points.count, &sizes, &count, &cli->error);
     if (!err) {
-        const double assumed_hz = 2.133e9; /* as in fit */
         struct mw_knowledge knowledge = {.memory_freq_hz = o->memory_freq_hz > 0        ? o->memory_freq_hz
                                                            : dataset.memory_freq_hz > 0 ? dataset.memory_freq_hz
-                                                                                        : assumed_hz};
+                                                                                        : MW_MEMORY_FREQ_ASSUMED_HZ};
         const struct mw_compare_options options = {sizes,      count,    o->repeats, cli->common.seed,
                                                    &knowledge, progress, cli};
         err = mw_compare_run(comparison, &points, &options, &cli->error);

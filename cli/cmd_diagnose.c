@@ -36,7 +36,7 @@ struct report {
     struct mw_karp_flatt_row *rows;
     size_t row_count;
     bool has_next;
-    struct mw_query next;
+    struct mw_config next;
     char next_reason[200];
 };
 
@@ -79,13 +79,13 @@ static enum mw_err find_next(struct report *r, struct mw_diagnoser *diagnoser, s
 {
     const struct mw_diagnosis *d = &r->diagnosis;
     enum { MOST = 256 };
-    struct mw_query candidates[2 * MOST];
+    struct mw_config candidates[2 * MOST];
     double stride = fmax(1, (double)d->cores / MOST);
     size_t n = 0;
     for (double p = d->cores; p >= 1 && n + 2 <= 2 * MOST; p -= stride) {
-        candidates[n++] = (struct mw_query){ceil(p), d->freq_max_hz};
+        candidates[n++] = (struct mw_config){ceil(p), d->freq_max_hz};
         if (!d->memory_open)
-            candidates[n++] = (struct mw_query){ceil(p), d->freq_min_hz};
+            candidates[n++] = (struct mw_config){ceil(p), d->freq_min_hz};
     }
     struct mw_diagnose_step step;
     enum mw_err err = mw_diagnoser_next(diagnoser, &step, NULL, &r->model.points, candidates, n, error);

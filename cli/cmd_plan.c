@@ -73,7 +73,7 @@ struct plan_task {
     size_t core_count, freq_count;
     unsigned *boundaries;
     size_t boundary_count;
-    struct mw_candidate *candidates;
+    struct mw_config *candidates;
     size_t candidate_count;
     struct mw_plan plan;
     bool other_freq; /* the data name one frequency and nobody said what can be set: a run at another would tell more */
@@ -237,7 +237,7 @@ static enum mw_err make_candidates(struct plan_task *t, const struct plan_option
         err = mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t f = 0; !err && f < per_core; f++)
         for (size_t p = 0; p < core_count; p++)
-            t->candidates[t->candidate_count++] = (struct mw_candidate){(unsigned)cores[p], freqs ? freqs[f] : 0};
+            t->candidates[t->candidate_count++] = (struct mw_config){(unsigned)cores[p], freqs ? freqs[f] : 0};
     free(cores);
     free(freqs);
     return err;

@@ -36,7 +36,7 @@ static void choose(const struct mw_model *model, unsigned long seed, struct mw_r
                 clock = lines[k].text;
         snprintf(texts[i], TEXT, "%s%s%s", clock, *clock ? "; " : "", count ? lines[0].text : "");
         choices[i].possible = true;
-        choices[i].cores = best->candidate.cores;
+        choices[i].cores = (unsigned)best->candidate.cores;
         choices[i].freq_hz = best->candidate.freq_hz;
         choices[i].time_s = best->has_time ? best->time_s.value : 0;
         choices[i].energy_j = best->has_energy ? best->energy_j.value : 0;

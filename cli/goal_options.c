@@ -34,7 +34,7 @@ static enum mw_err parse_reference(struct mw_goal *goal, const char *text, struc
     if (!good)
         return mw_fail(error, MW_USAGE, "option '--reference': '%s' is not cores@frequency, as in 24@2.4", text);
     goal->has_reference = true;
-    goal->reference = (struct mw_candidate){(unsigned)p, freq_hz};
+    goal->reference = (struct mw_config){(unsigned)p, freq_hz};
     return MW_OK;
 }
 
@@ -63,14 +63,14 @@ enum mw_err goal_from_options(struct mw_goal *goal, const struct goal_options *o
     return err;
 }
 
-void goal_name(const struct mw_candidate *candidate, char *text, size_t size)
+void goal_name(const struct mw_config *candidate, char *text, size_t size)
 {
-    int used = snprintf(text, size, "%u core%s", candidate->cores, candidate->cores == 1 ? "" : "s");
+    int used = snprintf(text, size, "%.0f core%s", candidate->cores, candidate->cores == 1 ? "" : "s");
     if (candidate->freq_hz > 0 && used > 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, " at %.4g GHz", candidate->freq_hz / 1e9);
 }
 
-json_t *goal_candidate_json(const struct mw_candidate *candidate)
+json_t *goal_candidate_json(const struct mw_config *candidate)
 {
     return json_pack("{s:I, s:o}", "cores", (json_int_t)candidate->cores, "freq_ghz",
                      mw_json_real(candidate->freq_hz > 0, candidate->freq_hz / 1e9));
@@ -85,7 +85,7 @@ json_t *goal_json(const struct mw_goal *goal)
                      mw_json_real(goal->min_efficiency > 0, 100 * goal->min_efficiency), "certainty", goal->certainty);
 }
 
-json_t *goal_commands_json(const struct mw_candidate *candidate, const struct mw_command_facts *facts)
+json_t *goal_commands_json(const struct mw_config *candidate, const struct mw_command_facts *facts)
 {
     struct mw_command_line lines[MW_COMMAND_LINES];
     size_t count = mw_command_lines(candidate, facts, lines);
@@ -95,7 +95,7 @@ json_t *goal_commands_json(const struct mw_candidate *candidate, const struct mw
     return list;
 }
 
-void goal_print_commands(const struct mw_candidate *candidate, const struct mw_command_facts *facts)
+void goal_print_commands(const struct mw_config *candidate, const struct mw_command_facts *facts)
 {
     static const struct {
         const char *use, *text;

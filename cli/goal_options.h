@@ -33,11 +33,11 @@ enum mw_err goal_from_options(struct mw_goal *goal, const struct goal_options *o
                               struct mw_error *error) MW_CHECKED;
 
 /* "24 cores at 2.4 GHz", "1 core". */
-void goal_name(const struct mw_candidate *candidate, char *text, size_t size);
+void goal_name(const struct mw_config *candidate, char *text, size_t size);
 /* {"cores": 24, "freq_ghz": 2.4}; freq_ghz null where unknown. */
-json_t *goal_candidate_json(const struct mw_candidate *candidate);
+json_t *goal_candidate_json(const struct mw_config *candidate);
 json_t *goal_json(const struct mw_goal *goal);
-json_t *goal_commands_json(const struct mw_candidate *candidate, const struct mw_command_facts *facts);
-void goal_print_commands(const struct mw_candidate *candidate, const struct mw_command_facts *facts);
+json_t *goal_commands_json(const struct mw_config *candidate, const struct mw_command_facts *facts);
+void goal_print_commands(const struct mw_config *candidate, const struct mw_command_facts *facts);
 
 #endif

@@ -106,6 +106,12 @@ enum mw_err mw_dataset_parse_by(struct mw_dataset **sets, size_t *count, const c
  */
 size_t mw_dataset_group_columns(const struct mw_table *table, const char **columns, size_t limit, size_t *programs);
 
+/* p cores at F: what is run, predicted and chosen. Laws take fractions of a core; what is run has whole ones. */
+struct mw_config {
+    double cores;   /* >= 1 */
+    double freq_hz; /* 0: the one frequency, unknown */
+};
+
 /* One configuration (cores, frequency): the median over its repetitions. */
 struct mw_point {
     unsigned cores;

@@ -24,4 +24,10 @@ double mw_mean(const double *values, size_t n);
  */
 double mw_median_interval(const double *values, size_t n, double level, double *low, double *high);
 
+/*
+ * Half of the 90 % interval of a normal distribution, in standard deviations: its 95 % quantile. All intervals that
+ * memwall prints are 90 % ones.
+ */
+#define MW_NORMAL_90 1.6448536269514722
+
 #endif

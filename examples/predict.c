@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     struct mw_prediction answer;
     if (argc != 4)
         return 2;
-    struct mw_query query = {.cores = atof(argv[2]), .freq_hz = 1e9 * atof(argv[3])};
+    struct mw_config query = {.cores = atof(argv[2]), .freq_hz = 1e9 * atof(argv[3])};
     if (mw_model_read(&model, argv[1], &error) || mw_predict(&model, &query, 1, &answer, &error)) {
         fprintf(stderr, "%s\n", error.message);
         return 1;

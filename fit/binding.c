@@ -43,18 +43,18 @@ enum mw_binding mw_binding_at(const struct mw_binder *binder, const struct mw_pr
     const struct mw_shares *shares = &binder->shares;
     struct range one, at;
     if (!mw_share_at(shares, shares->domain.cores_low, freq_hz, &one.low, &one.high))
-        return MW_BIND_UNDETERMINED;
+        return MW_BINDING_UNDETERMINED;
     /* T(1, freq) / T(1, base): the speedup's baseline may be at another frequency */
     double m = (one.low + one.high) / 2, slower = base_hz > 0 ? 1 / (m + (1 - m) * freq_hz / base_hz) : 1;
     struct range speedup = {prediction->speedup_low * slower, prediction->speedup_high * slower};
     struct range e = {fmin(speedup.low / cores, 1), fmin(speedup.high / cores, 1)};
     if (e.low * (1 - one.high) > most)
-        return MW_BIND_COMPUTE;
+        return MW_BINDING_COMPUTE;
     if (!binder->flat && e.low * one.low > most)
-        return MW_BIND_LATENCY;
+        return MW_BINDING_LATENCY;
     if (!mw_share_at(shares, cores, freq_hz, &at.low, &at.high))
-        return MW_BIND_UNDETERMINED;
+        return MW_BINDING_UNDETERMINED;
     if (!binder->flat && at.low - e.high * one.high > most)
-        return MW_BIND_BANDWIDTH;
-    return 1 - e.high - fmax(at.high - e.low * one.low, 0) > most ? MW_BIND_SERIAL : MW_BIND_UNDETERMINED;
+        return MW_BINDING_BANDWIDTH;
+    return 1 - e.high - fmax(at.high - e.low * one.low, 0) > most ? MW_BINDING_SERIAL : MW_BINDING_UNDETERMINED;
 }

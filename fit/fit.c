@@ -8,6 +8,7 @@
 #include "fit/quality/quality.h"
 #include "fit/share.h"
 #include "model/laws.h"
+#include "model/time.h"
 
 #include <gsl/gsl_errno.h>
 #include <math.h>
@@ -17,7 +18,6 @@
 #include <time.h>
 
 /* Where nothing is known of the memory: DDR4-2133, the machine that the law was published with. */
-static const double assumed_memory_freq_hz = 2.133e9;
 
 /* All of one fit; what ends in the model is moved there at the end. */
 struct work {
@@ -104,7 +104,7 @@ static enum mw_err know_machine(struct work *w, struct mw_error *error)
         k->memory_freq_hz = from[i];
     w->model.memory_freq_assumed = !(k->memory_freq_hz > 0);
     if (w->model.memory_freq_assumed)
-        k->memory_freq_hz = assumed_memory_freq_hz;
+        k->memory_freq_hz = MW_MEMORY_FREQ_ASSUMED_HZ;
     w->model.memory_freq_hz = k->memory_freq_hz;
     k->limits = (struct mw_law_limits){w->profile.latency_s * k->memory_freq_hz, fullest(&w->profile)};
     w->model.k_max = k->limits.k_max;
@@ -347,7 +347,7 @@ static enum mw_err collect_words(struct work *w, struct mw_error *error)
             &w->quality, error,
             "the memory's frequency is not known; %.3f GHz is assumed (--memory-freq), which scales k and "
             "nothing else",
-            assumed_memory_freq_hz / 1e9);
+            MW_MEMORY_FREQ_ASSUMED_HZ / 1e9);
     if (!err && w->domain.freq_count < 2)
         err = mw_quality_warn(&w->quality, error, "one frequency only: effects of frequency can't be identified");
     if (!err)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/share.h"
 
+#include "data/stats.h"
 #include "fit/predict/predict.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double normal_95 = 1.645;
 
 static double clamp(double share)
 {
@@ -33,13 +32,13 @@ enum mw_err mw_shares_from_predictions(struct mw_model *model, const struct mw_d
         struct mw_combination *c = find(model, ends[i]);
         if (!c)
             continue;
-        const struct mw_query query[2] = {{ends[i], domain->freq_low_hz}, {ends[i], domain->freq_high_hz}};
+        const struct mw_config query[2] = {{ends[i], domain->freq_low_hz}, {ends[i], domain->freq_high_hz}};
         struct mw_prediction at[2];
         enum mw_err err = mw_predict(model, query, 2, at, error);
         if (err)
             return err;
         /* the two errors as if independent: on the safe side, since what they share cancels in the ratio */
-        double ln_ratio = log(at[0].value / at[1].value), spread = normal_95 * hypot(at[0].ln_sd, at[1].ln_sd);
+        double ln_ratio = log(at[0].value / at[1].value), spread = MW_NORMAL_90 * hypot(at[0].ln_sd, at[1].ln_sd);
         c->value = clamp((1 - r * exp(ln_ratio)) / (1 - r));
         c->low = clamp((1 - r * exp(ln_ratio + spread)) / (1 - r));
         c->high = clamp((1 - r * exp(ln_ratio - spread)) / (1 - r));

@@ -4,6 +4,9 @@
 
 #include "model/law.h"
 
+/* Assumed, and said, where nobody tells the memory's frequency: DDR4-2133, of the machine that the paper measured. */
+#define MW_MEMORY_FREQ_ASSUMED_HZ 2.133e9
+
 /* phi = F/F_mem; 1 where the processor's frequency is unknown (freq_hz 0), so that A/F_mem is then a time. */
 double mw_phi(double freq_hz, double memory_freq_hz);
 

@@ -55,30 +55,30 @@ static int run(const char *script_path, const char *log_path)
 }
 
 /* A folder for script, data, log and picture. */
-struct room {
+struct workdir {
     char folder[256], script[264], data[264], log[264], picture[264];
 };
 
-static enum mw_err room_open(struct room *room, struct mw_error *error)
+static enum mw_err workdir_open(struct workdir *workdir, struct mw_error *error)
 {
     const char *base = getenv("TMPDIR");
-    snprintf(room->folder, sizeof room->folder, "%s/memwall-plot-XXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(room->folder))
-        return mw_fail_errno(error, MW_IO, errno, "cannot create a folder '%s'", room->folder);
-    snprintf(room->script, sizeof room->script, "%s/s", room->folder);
-    snprintf(room->data, sizeof room->data, "%s/d", room->folder);
-    snprintf(room->log, sizeof room->log, "%s/l", room->folder);
-    snprintf(room->picture, sizeof room->picture, "%s/p", room->folder);
+    snprintf(workdir->folder, sizeof workdir->folder, "%s/memwall-plot-XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(workdir->folder))
+        return mw_fail_errno(error, MW_IO, errno, "cannot create a folder '%s'", workdir->folder);
+    snprintf(workdir->script, sizeof workdir->script, "%s/s", workdir->folder);
+    snprintf(workdir->data, sizeof workdir->data, "%s/d", workdir->folder);
+    snprintf(workdir->log, sizeof workdir->log, "%s/l", workdir->folder);
+    snprintf(workdir->picture, sizeof workdir->picture, "%s/p", workdir->folder);
     return MW_OK;
 }
 
-static void room_close(const struct room *room)
+static void workdir_close(const struct workdir *workdir)
 {
-    unlink(room->script);
-    unlink(room->data);
-    unlink(room->log);
-    unlink(room->picture);
-    rmdir(room->folder);
+    unlink(workdir->script);
+    unlink(workdir->data);
+    unlink(workdir->log);
+    unlink(workdir->picture);
+    rmdir(workdir->folder);
 }
 
 static enum mw_err write_text(const char *path, struct mw_error *error, const char *const *parts)
@@ -92,17 +92,17 @@ static enum mw_err write_text(const char *path, struct mw_error *error, const ch
     return failed ? mw_fail_errno(error, MW_IO, errno, "cannot write '%s'", path) : MW_OK;
 }
 
-/* Runs a finished room. */
-static enum mw_err room_run(const struct room *room, struct mw_error *error)
+/* Runs a finished workdir. */
+static enum mw_err workdir_run(const struct workdir *workdir, struct mw_error *error)
 {
-    int status = run(room->script, room->log);
+    int status = run(workdir->script, workdir->log);
     if (status == 127) {
         mw_fail(error, MW_UNSUPPORTED, "gnuplot is not installed");
         return mw_hint(error, "install it (Debian: gnuplot-nox, Fedora and Arch: gnuplot)");
     }
     if (status == 0)
         return MW_OK;
-    char *log = slurp(room->log), *rest = log, *line, *why = NULL;
+    char *log = slurp(workdir->log), *rest = log, *line, *why = NULL;
     while ((line = strsep(&rest, "\n"))) /* the last complaint that is no warning is what ended it */
         if (line[strspn(line, " ^")] && !strstr(line, "warning:"))
             why = line;
@@ -113,12 +113,12 @@ static enum mw_err room_run(const struct room *room, struct mw_error *error)
 
 static bool has_terminal(const char *terminal)
 {
-    struct room room;
-    if (room_open(&room, NULL))
+    struct workdir workdir;
+    if (workdir_open(&workdir, NULL))
         return false;
     const char *const parts[] = {"set terminal ", terminal, "\n", NULL};
-    bool there = !write_text(room.script, NULL, parts) && run(room.script, room.log) == 0;
-    room_close(&room);
+    bool there = !write_text(workdir.script, NULL, parts) && run(workdir.script, workdir.log) == 0;
+    workdir_close(&workdir);
     return there;
 }
 
@@ -145,8 +145,8 @@ enum mw_err mw_gnuplot_terminal(const char **terminal, const char *kind, struct 
     return mw_hint(error, "the valid ones are svg, png, pdf and dumb");
 }
 
-/* Draws into room->picture, or to standard output for dumb without a path. */
-static enum mw_err draw(const struct room *room, const struct mw_plot *plot, const char *kind, bool to_file,
+/* Draws into workdir->picture, or to standard output for dumb without a path. */
+static enum mw_err draw(const struct workdir *workdir, const struct mw_plot *plot, const char *kind, bool to_file,
                         struct mw_error *error)
 {
     const char *terminal;
@@ -157,27 +157,27 @@ static enum mw_err draw(const struct room *room, const struct mw_plot *plot, con
     const char *const script[] = {"mw_terminal = '",
                                   terminal,
                                   "'\noutfile = '",
-                                  to_file ? room->picture : "",
+                                  to_file ? workdir->picture : "",
                                   "'\ndatafile = '",
-                                  room->data,
+                                  workdir->data,
                                   "'\n",
                                   plot->variables ? plot->variables : "",
                                   mw_script_find("common"),
                                   mw_script_find(plot->script),
                                   NULL};
-    err = write_text(room->data, error, data);
+    err = write_text(workdir->data, error, data);
     if (!err)
-        err = write_text(room->script, error, script);
-    return err ? err : room_run(room, error);
+        err = write_text(workdir->script, error, script);
+    return err ? err : workdir_run(workdir, error);
 }
 
 /* Copies the finished picture beside its place, then renames it there. */
-static enum mw_err deliver(const struct room *room, const char *path, struct mw_error *error)
+static enum mw_err deliver(const struct workdir *workdir, const char *path, struct mw_error *error)
 {
     char *part = NULL, buffer[65536];
     if (asprintf(&part, "%s.part%ld", path, (long)getpid()) < 0)
         return mw_fail(error, MW_NOMEM, "out of memory");
-    FILE *in = fopen(room->picture, "re"), *out = in ? fopen(part, "we") : NULL;
+    FILE *in = fopen(workdir->picture, "re"), *out = in ? fopen(part, "we") : NULL;
     size_t n, total = 0;
     bool failed = !in || !out;
     while (!failed && (n = fread(buffer, 1, sizeof buffer, in)) > 0) {
@@ -212,7 +212,7 @@ static const char *kind_of(const char *path)
 enum mw_err mw_gnuplot_draw(const struct mw_plot *plot, const char *kind, const char *path, bool force,
                             struct mw_error *error)
 {
-    struct room room;
+    struct workdir workdir;
     struct stat info;
     if (path && !strcmp(path, "-"))
         path = NULL;
@@ -222,30 +222,30 @@ enum mw_err mw_gnuplot_draw(const struct mw_plot *plot, const char *kind, const 
         mw_fail(error, MW_IO, "'%s' exists", path);
         return mw_hint(error, "--force overwrites it");
     }
-    enum mw_err err = room_open(&room, error);
+    enum mw_err err = workdir_open(&workdir, error);
     if (err)
         return err;
-    err = draw(&room, plot, kind, path != NULL, error);
+    err = draw(&workdir, plot, kind, path != NULL, error);
     if (!err && path)
-        err = deliver(&room, path, error);
-    room_close(&room);
+        err = deliver(&workdir, path, error);
+    workdir_close(&workdir);
     return err;
 }
 
 enum mw_err mw_gnuplot_svg(const struct mw_plot *plot, char **svg, struct mw_error *error)
 {
-    struct room room;
-    enum mw_err err = room_open(&room, error);
+    struct workdir workdir;
+    enum mw_err err = workdir_open(&workdir, error);
     if (err)
         return err;
-    err = draw(&room, plot, "svg", true, error);
-    char *text = err ? NULL : slurp(room.picture);
+    err = draw(&workdir, plot, "svg", true, error);
+    char *text = err ? NULL : slurp(workdir.picture);
     if (!err && (!text || !*text))
         err = mw_fail(error, MW_RUN, "gnuplot drew nothing");
     if (err)
         free(text);
     else
         *svg = text;
-    room_close(&room);
+    workdir_close(&workdir);
     return err;
 }

@@ -56,11 +56,11 @@ static enum mw_err predict_grid(struct mw_prediction **grid, const struct mw_mod
                                 struct mw_error *error)
 {
     size_t n = axes->core_count * axes->freq_count;
-    struct mw_query *query = calloc(n, sizeof *query);
+    struct mw_config *query = calloc(n, sizeof *query);
     struct mw_prediction *out = calloc(n, sizeof *out);
     enum mw_err err = query && out ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; !err && i < n; i++)
-        query[i] = (struct mw_query){axes->cores[i % axes->core_count], axes->freqs[i / axes->core_count]};
+        query[i] = (struct mw_config){axes->cores[i % axes->core_count], axes->freqs[i / axes->core_count]};
     if (!err)
         err = mw_predict(model, query, n, out, error);
     free(query);

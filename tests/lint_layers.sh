@@ -23,9 +23,9 @@ layer cli data model fit advise measure plots
 # The rooms inside, each with the rooms below it. What diagnose and tune stand on until there is one model of a program
 # (mechanism, surrogate, share, binding) lies in fit/ itself, and closes circles there.
 until_one_model='fit/(surrogate|mechanism|thin|share|binding|residual)\.h'
-layer fit/numeric data model fit/search/problem.h
+layer fit/numeric data model
 layer fit/quality data model
-layer fit/search data model fit/numeric fit/predict/predict.h fit/predict/hot_likelihood.h "$until_one_model"
+layer fit/search data model fit/numeric "$until_one_model"
 layer fit/predict data model fit/numeric fit/search fit/quality "$until_one_model"
 layer fit/compare data model fit/numeric fit/search fit/predict
 layer advise/recommend data model fit

@@ -110,7 +110,7 @@ struct mw_diagnose_step {
  */
 enum mw_err mw_diagnoser_next(struct mw_diagnoser *diagnoser, struct mw_diagnose_step *step,
                               struct mw_diagnosis *diagnosis, const struct mw_points *points,
-                              const struct mw_query *candidates, size_t count, struct mw_error *error) MW_CHECKED;
+                              const struct mw_config *candidates, size_t count, struct mw_error *error) MW_CHECKED;
 
 /* Karp-Flatt serial fraction (1/S - 1/p)/(1 - 1/p), p > 1. */
 double mw_karp_flatt(double speedup, double cores);

@@ -10,7 +10,7 @@
 static const double RUN_NOISE = .03;
 enum { INFORMATION_DRAWS = 400 }; /* of the posterior: the ranking of candidates doesn't change with more */
 
-static bool measured(const struct mw_points *points, const struct mw_query *query)
+static bool measured(const struct mw_points *points, const struct mw_config *query)
 {
     for (size_t i = 0; i < points->count; i++)
         if (fabs(points->items[i].cores - query->cores) < .5 && mw_freq_same(points->items[i].freq_hz, query->freq_hz))
@@ -19,7 +19,7 @@ static bool measured(const struct mw_points *points, const struct mw_query *quer
 }
 
 /* The candidate nearest to (cores, frequency) in logarithms; unknown frequencies are one. */
-static size_t nearest(const struct mw_query *candidates, size_t count, double cores, double freq_hz)
+static size_t nearest(const struct mw_config *candidates, size_t count, double cores, double freq_hz)
 {
     size_t best = 0;
     double least = HUGE_VAL;
@@ -35,7 +35,7 @@ static size_t nearest(const struct mw_query *candidates, size_t count, double co
     return best;
 }
 
-static void range(const struct mw_query *candidates, size_t count, struct mw_query *high, struct mw_query *low)
+static void range(const struct mw_config *candidates, size_t count, struct mw_config *high, struct mw_config *low)
 {
     *high = *low = candidates[0];
     for (size_t i = 1; i < count; i++) {
@@ -47,10 +47,10 @@ static void range(const struct mw_query *candidates, size_t count, struct mw_que
 }
 
 /* The three points that every diagnosis starts from. */
-static bool design(struct mw_diagnose_step *step, const struct mw_points *points, const struct mw_query *candidates,
+static bool design(struct mw_diagnose_step *step, const struct mw_points *points, const struct mw_config *candidates,
                    size_t count)
 {
-    struct mw_query high, low;
+    struct mw_config high, low;
     range(candidates, count, &high, &low);
     const struct {
         double cores, freq_hz;
@@ -75,12 +75,12 @@ static bool design(struct mw_diagnose_step *step, const struct mw_points *points
 /* An unmeasured side of a known boundary, for verdicts that a step there could change. */
 static bool boundary_side(struct mw_diagnose_step *step, const struct mw_diagnoser *diagnoser,
                           const struct mw_diagnosis *d, const struct mw_points *points,
-                          const struct mw_query *candidates, size_t count)
+                          const struct mw_config *candidates, size_t count)
 {
     if (d->verdict == MW_VERDICT_FLAT || d->verdict == MW_VERDICT_SLOWS_DOWN || d->verdict == MW_VERDICT_WEAK_SCALING ||
         d->verdict == MW_VERDICT_STEP)
         return false;
-    struct mw_query high, low;
+    struct mw_config high, low;
     range(candidates, count, &high, &low);
     for (size_t b = 0; b < diagnoser->options.boundary_count; b++)
         for (unsigned side = 0; side < 2; side++) {
@@ -101,10 +101,10 @@ static bool boundary_side(struct mw_diagnose_step *step, const struct mw_diagnos
  * half and quarter alone they look like serial work or cost nothing.
  */
 static bool between_divisors(struct mw_diagnose_step *step, const struct mw_diagnosis *d,
-                             const struct mw_points *points, const struct mw_query *candidates, size_t count)
+                             const struct mw_points *points, const struct mw_config *candidates, size_t count)
 {
     static const double LEAST = .65, WANTED = .8, MOST = .95; /* of P */
-    struct mw_query high, low;
+    struct mw_config high, low;
     if (d->verdict != MW_VERDICT_SCALES_WELL && d->verdict != MW_VERDICT_SERIAL &&
         d->verdict != MW_VERDICT_MEMORY_BANDWIDTH)
         return false;
@@ -124,7 +124,7 @@ static bool between_divisors(struct mw_diagnose_step *step, const struct mw_diag
 
 /* Variance of ln T at a candidate over all draws and within the classes; classes[] of the draws is given. */
 static double information(const struct mw_diagnoser *diagnoser, const struct mw_diagnosis *d,
-                          const enum mw_verdict *classes, size_t stride, const struct mw_query *query)
+                          const enum mw_verdict *classes, size_t stride, const struct mw_config *query)
 {
     double n[MW_VERDICT_CLASSES] = {0}, sum[MW_VERDICT_CLASSES] = {0}, square[MW_VERDICT_CLASSES] = {0};
     double x =
@@ -151,7 +151,7 @@ static double information(const struct mw_diagnoser *diagnoser, const struct mw_
 
 static void most_telling(struct mw_diagnose_step *step, const struct mw_diagnoser *diagnoser,
                          const struct mw_diagnosis *d, const struct mw_points *points,
-                         const struct mw_query *candidates, size_t count)
+                         const struct mw_config *candidates, size_t count)
 {
     enum mw_verdict classes[INFORMATION_DRAWS];
     size_t stride = (diagnoser->posterior.count + INFORMATION_DRAWS - 1) / INFORMATION_DRAWS;
@@ -184,7 +184,7 @@ static bool stands(const struct mw_diagnosis *d)
 
 enum mw_err mw_diagnoser_next(struct mw_diagnoser *diagnoser, struct mw_diagnose_step *step,
                               struct mw_diagnosis *diagnosis, const struct mw_points *points,
-                              const struct mw_query *candidates, size_t count, struct mw_error *error)
+                              const struct mw_config *candidates, size_t count, struct mw_error *error)
 {
     if (count == 0)
         return mw_fail(error, MW_USAGE, "no candidates for the next point");

@@ -112,13 +112,13 @@ static enum mw_err advise_side(struct mw_sentences *advice, const struct mw_diag
     if (best->candidate.cores <= d->step_after)
         err = mw_sentences_add(
             advice, error,
-            "For time, stay at %u core%s: the cores beyond the boundary at %u don't make up for the step "
+            "For time, stay at %.0f core%s: the cores beyond the boundary at %u don't make up for the step "
             "of %.0f %%.",
             best->candidate.cores, best->candidate.cores > 1 ? "s" : "", d->step_after, 100 * d->step_size);
     else if (below)
         err = mw_sentences_add(
             advice, error,
-            "More cores still gain: %u take %.0f %% less time than %u; the first cores beyond %u pay the step of "
+            "More cores still gain: %.0f take %.0f %% less time than %.0f; the first cores beyond %u pay the step of "
             "%.0f %%.",
             best->candidate.cores, -100 * expm1(best->outlook.ln_time - below->outlook.ln_time), below->candidate.cores,
             d->step_after, 100 * d->step_size);
@@ -137,12 +137,12 @@ static enum mw_err advise_clock(struct mw_sentences *advice, const struct mw_dia
     const struct mw_option *best = &r.options[r.choice];
     enum mw_err err = MW_OK;
     if (best->candidate.freq_hz < .999 * d->freq_max_hz && r.energy_change.high < 0)
-        err =
-            mw_sentences_add(advice, error,
-                             "The least energy is on %u core%s at %.4g GHz: time %+.0f %%, energy %+.0f %% against all "
-                             "cores at the highest frequency.",
-                             best->candidate.cores, best->candidate.cores > 1 ? "s" : "", best->candidate.freq_hz / 1e9,
-                             100 * r.time_change.value, 100 * r.energy_change.value);
+        err = mw_sentences_add(
+            advice, error,
+            "The least energy is on %.0f core%s at %.4g GHz: time %+.0f %%, energy %+.0f %% against all "
+            "cores at the highest frequency.",
+            best->candidate.cores, best->candidate.cores > 1 ? "s" : "", best->candidate.freq_hz / 1e9,
+            100 * r.time_change.value, 100 * r.energy_change.value);
     mw_recommendation_release(&r);
     return err;
 }

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-size_t mw_command_lines(const struct mw_candidate *choice, const struct mw_command_facts *facts,
+size_t mw_command_lines(const struct mw_config *choice, const struct mw_command_facts *facts,
                         struct mw_command_line lines[MW_COMMAND_LINES])
 {
     char first[64], slurm_freq[64] = "";
@@ -11,12 +11,13 @@ size_t mw_command_lines(const struct mw_candidate *choice, const struct mw_comma
     double khz = choice->freq_hz / 1e3, mhz = choice->freq_hz / 1e6;
     size_t count = 0;
     if (!cpus) {
-        snprintf(first, sizeof first, choice->cores > 1 ? "0-%u" : "%u", choice->cores - 1);
+        snprintf(first, sizeof first, choice->cores > 1 ? "0-%.0f" : "%.0f", choice->cores - 1);
         cpus = first;
     }
     lines[count] = (struct mw_command_line){.use = "local"};
     snprintf(lines[count].text, sizeof lines[count].text,
-             "OMP_NUM_THREADS=%u OMP_PROC_BIND=close OMP_PLACES=cores taskset -c %s %s", choice->cores, cpus, program);
+             "OMP_NUM_THREADS=%.0f OMP_PROC_BIND=close OMP_PLACES=cores taskset -c %s %s", choice->cores, cpus,
+             program);
     count++;
     if (choice->freq_hz > 0) {
         lines[count] = (struct mw_command_line){.use = "clock"};
@@ -34,7 +35,7 @@ size_t mw_command_lines(const struct mw_candidate *choice, const struct mw_comma
     }
     lines[count] = (struct mw_command_line){.use = "slurm"};
     snprintf(lines[count].text, sizeof lines[count].text,
-             "srun --ntasks=1 --cpus-per-task=%u --cpu-bind=cores --hint=nomultithread%s %s", choice->cores, slurm_freq,
-             program);
+             "srun --ntasks=1 --cpus-per-task=%.0f --cpu-bind=cores --hint=nomultithread%s %s", choice->cores,
+             slurm_freq, program);
     return count + 1;
 }

@@ -21,7 +21,7 @@ struct mw_command_facts {
 };
 
 /* Fills lines[], returns how many (1 to MW_COMMAND_LINES): without a known frequency there is none for the clock. */
-size_t mw_command_lines(const struct mw_candidate *choice, const struct mw_command_facts *facts,
+size_t mw_command_lines(const struct mw_config *choice, const struct mw_command_facts *facts,
                         struct mw_command_line lines[MW_COMMAND_LINES]);
 
 #endif

@@ -131,7 +131,7 @@ double mw_goal_excess(const struct mw_goal *goal, const struct mw_outlook *o, do
     return sum;
 }
 
-size_t mw_candidate_nearest(const struct mw_candidate *candidates, size_t count, double cores, double freq_hz)
+size_t mw_config_nearest(const struct mw_config *candidates, size_t count, double cores, double freq_hz)
 {
     size_t best = 0;
     double best_freq = INFINITY, best_cores = INFINITY;
@@ -146,7 +146,7 @@ size_t mw_candidate_nearest(const struct mw_candidate *candidates, size_t count,
     return best;
 }
 
-size_t mw_candidate_find(const struct mw_candidate *candidates, size_t count, struct mw_candidate wanted)
+size_t mw_config_find(const struct mw_config *candidates, size_t count, struct mw_config wanted)
 {
     for (size_t i = 0; i < count; i++)
         if (candidates[i].cores == wanted.cores && mw_freq_same(candidates[i].freq_hz, wanted.freq_hz))

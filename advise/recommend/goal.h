@@ -2,7 +2,7 @@
 #ifndef MW_ADVISE_GOAL_H
 #define MW_ADVISE_GOAL_H
 
-#include "data/error.h"
+#include "data/dataset.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,12 +20,6 @@ bool mw_objective_find(const char *name, enum mw_objective *objective);
 double mw_objective_time_power(enum mw_objective objective);
 double mw_objective_power_power(enum mw_objective objective);
 
-/* A configuration that can be used. freq_hz 0: the one frequency, unknown. */
-struct mw_candidate {
-    unsigned cores;
-    double freq_hz;
-};
-
 struct mw_goal {
     enum mw_objective objective;
     double deadline_s;  /* 0: none */
@@ -34,8 +28,8 @@ struct mw_goal {
     double max_slowdown;   /* fraction over the time of the reference */
     double min_efficiency; /* speedup over one core at the same frequency, over cores; 0: none */
     bool has_reference;
-    struct mw_candidate reference; /* else all cores at the highest frequency */
-    double certainty;              /* that a limit holds where it was not measured; .9 by default */
+    struct mw_config reference; /* else all cores at the highest frequency */
+    double certainty;           /* that a limit holds where it was not measured; .9 by default */
 };
 
 bool mw_goal_needs_power(const struct mw_goal *goal);
@@ -68,8 +62,8 @@ double mw_normal_pdf(double z);
 double mw_normal_quantile(double p);
 
 /* Index of the candidate nearest to (cores, freq): frequency first, then the ratio of cores. count >= 1. */
-size_t mw_candidate_nearest(const struct mw_candidate *candidates, size_t count, double cores, double freq_hz);
+size_t mw_config_nearest(const struct mw_config *candidates, size_t count, double cores, double freq_hz);
 /* Index of that very configuration (frequency within .6 %), or count. */
-size_t mw_candidate_find(const struct mw_candidate *candidates, size_t count, struct mw_candidate wanted);
+size_t mw_config_find(const struct mw_config *candidates, size_t count, struct mw_config wanted);
 
 #endif

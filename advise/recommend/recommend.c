@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/recommend/recommend.h"
 #include "advise/recommend/recommend_internal.h"
+#include "data/stats.h"
 #include "data/units.h"
 
 #include <math.h>
@@ -157,8 +158,7 @@ static void find_front(struct mw_recommendation *r, const struct mw_goal *goal, 
 
 static struct mw_spread change(double ln_ratio, double variance)
 {
-    /* half-width of a 90 % interval in standard deviations */
-    double half = 1.6448536269514722 * sqrt(variance);
+    double half = MW_NORMAL_90 * sqrt(variance);
     return (struct mw_spread){expm1(ln_ratio), expm1(ln_ratio - half), expm1(ln_ratio + half)};
 }
 

@@ -32,7 +32,7 @@ struct mw_spread { /* 90 % interval about the median; equal where measured */
 };
 
 struct mw_option {
-    struct mw_candidate candidate;
+    struct mw_config candidate;
     bool measured;
     bool has_time, has_energy; /* time: not from tables of energies or speedups; energy: with a power model */
     struct mw_spread time_s, power_w, energy_j, objective, efficiency;

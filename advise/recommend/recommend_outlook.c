@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/recommend/recommend_internal.h"
+#include "data/stats.h"
 #include "fit/predict/predict.h"
 #include "fit/surrogate.h"
+#include "model/time.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Half-width of a 90 % interval in standard deviations. */
-static const double normal_95 = 1.6448536269514722;
 /* The step between the clocks of nearly every server processor (the bus clock of 100 MHz times a ratio). */
 static const double clock_step_hz = 1e8;
 /* Measured frequencies this far from a multiple are multiples. */
@@ -76,7 +76,7 @@ static enum mw_err make_lists(struct lists *lists, const struct mw_model *model,
 }
 
 /* The measured point of a configuration, NULL where there is none or it was found to be an outlier. */
-static const struct mw_point *measured_point(const struct mw_model *model, const struct mw_candidate *c)
+static const struct mw_point *measured_point(const struct mw_model *model, const struct mw_config *c)
 {
     for (size_t i = 0; i < model->points.count; i++) {
         const struct mw_point *p = &model->points.items[i];
@@ -94,13 +94,13 @@ static double median_variance(const struct mw_point *p)
 
 static struct mw_spread spread_of(double ln_value, double variance)
 {
-    double half = normal_95 * sqrt(variance);
+    double half = MW_NORMAL_90 * sqrt(variance);
     return (struct mw_spread){exp(ln_value), exp(ln_value - half), exp(ln_value + half)};
 }
 
 static double variance_of(double low, double high)
 {
-    double sd = log(high / low) / (2 * normal_95);
+    double sd = log(high / low) / (2 * MW_NORMAL_90);
     return sd * sd;
 }
 
@@ -122,7 +122,7 @@ static void look_at(struct mw_option *o, const struct mw_model *model, const str
         look->ln_efficiency = log(p->speedup / o->candidate.cores);
         look->efficiency_variance = variance_of(p->speedup_low, p->speedup_high);
     }
-    const struct mw_point *one = measured_point(model, &(struct mw_candidate){1, o->candidate.freq_hz});
+    const struct mw_point *one = measured_point(model, &(struct mw_config){1, o->candidate.freq_hz});
     if (!point)
         return;
     if (one && model->quantity == MW_TIME) {
@@ -157,15 +157,15 @@ static enum mw_err look_at_energies(struct mw_recommendation *r, const struct mw
     struct mw_site *sites = calloc(n + model->points.count, sizeof *sites), *given = sites + n;
     double *values = calloc(2 * n + model->points.count, sizeof *values), *mean = values + model->points.count;
     struct mw_surrogate *surrogate = NULL;
-    double memory = model->memory_freq_hz > 0 ? model->memory_freq_hz : 2.133e9, high = 0;
+    double memory = model->memory_freq_hz > 0 ? model->memory_freq_hz : MW_MEMORY_FREQ_ASSUMED_HZ, high = 0;
     enum mw_err err = sites && values ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; !err && i < model->points.count; i++)
         high = fmax(high, model->points.items[i].freq_hz);
     for (size_t i = 0; !err && i < n + model->points.count; i++) {
         const struct mw_point *p = i < n ? NULL : &model->points.items[i - n];
-        struct mw_candidate c = p              ? (struct mw_candidate){p->cores, p->freq_hz}
-                                : i < r->count ? r->options[i].candidate
-                                               : r->reference.candidate;
+        struct mw_config c = p              ? (struct mw_config){p->cores, p->freq_hz}
+                             : i < r->count ? r->options[i].candidate
+                                            : r->reference.candidate;
         double f = c.freq_hz > 0 ? c.freq_hz : memory, sockets = 1;
         for (size_t b = 0; b < model->boundary_count; b++)
             sockets += c.cores > model->boundaries[b];
@@ -266,20 +266,20 @@ static void keep_highest(struct lists *lists)
     lists->freq_count = 1;
 }
 
-static struct mw_candidate default_reference(const struct lists *lists)
+static struct mw_config default_reference(const struct lists *lists)
 {
-    return (struct mw_candidate){(unsigned)lists->cores[lists->core_count - 1], lists->freqs_hz[lists->freq_count - 1]};
+    return (struct mw_config){(unsigned)lists->cores[lists->core_count - 1], lists->freqs_hz[lists->freq_count - 1]};
 }
 
 static enum mw_err predict_all(struct mw_recommendation *r, const struct mw_model *model, struct mw_error *error)
 {
     size_t n = r->count + 1;
-    struct mw_query *query = malloc(n * sizeof *query);
+    struct mw_config *query = malloc(n * sizeof *query);
     struct mw_prediction *predictions = malloc(n * sizeof *predictions);
     enum mw_err err = query && predictions ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
     for (size_t i = 0; !err && i < n; i++) {
-        const struct mw_candidate *c = i < r->count ? &r->options[i].candidate : &r->reference.candidate;
-        query[i] = (struct mw_query){c->cores, c->freq_hz};
+        const struct mw_config *c = i < r->count ? &r->options[i].candidate : &r->reference.candidate;
+        query[i] = (struct mw_config){c->cores, c->freq_hz};
     }
     if (!err)
         err = mw_predict(model, query, n, predictions, error);
@@ -312,7 +312,7 @@ enum mw_err mw_recommend_look(struct mw_recommendation *r, const struct mw_model
     }
     for (size_t f = 0; f < lists.freq_count; f++)
         for (size_t p = 0; p < lists.core_count; p++)
-            r->options[r->count++].candidate = (struct mw_candidate){(unsigned)lists.cores[p], lists.freqs_hz[f]};
+            r->options[r->count++].candidate = (struct mw_config){(unsigned)lists.cores[p], lists.freqs_hz[f]};
     r->reference.candidate = goal->has_reference ? goal->reference : default_reference(&lists);
     if (goal->has_reference && !(goal->reference.freq_hz > 0)) /* cores alone: at the highest frequency */
         r->reference.candidate.freq_hz = lists.freqs_hz[lists.freq_count - 1];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/transfer/transfer.h"
 #include "advise/transfer/transfer_points.h"
+#include "data/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Every width below is that of 56 ordered pairs of eight machines, ten programs (docs/buying.md); 90 % half-widths of ln. */
-static const double NORMAL_90 = 1.645;
 static const double CURVE_FLOOR = .03; /* sd of ln S that is there at any p */
 /* Variance of the slope of ln(S_B / S_A carried over) in ln p: constant, memory-bound, by the loss of A at 4 cores. */
 static const double SLOPE_LADDER[3] = {.016, .0155, .040}, WIDEN_LADDER = 1.9;
@@ -126,7 +126,7 @@ static void time_one(struct pair *pair)
     }
     pair->time_by = score ? MW_TRANSFER_TIME_BY_SCORE : MW_TRANSFER_TIME_BY_CLOCK;
     pair->one_s = a->time_one_s * ratio;
-    pair->one_half = hypot(half, NORMAL_90 * a->ln_noise);
+    pair->one_half = hypot(half, MW_NORMAL_90 * a->ln_noise);
 }
 
 /* The run on B at its highest frequency with the most cores, and the value at `cores` (0: not measured). */
@@ -195,7 +195,7 @@ static enum mw_transfer_basis basis_of(struct pair *pair)
         pair->time_by = MW_TRANSFER_TIME_MEASURED;
         pair->one_s = largest->value;
         pair->one_half =
-            hypot(MEASURED_ONE, largest->count > 1 ? NORMAL_90 * largest->spread / sqrt((double)largest->count) : 0);
+            hypot(MEASURED_ONE, largest->count > 1 ? MW_NORMAL_90 * largest->spread / sqrt((double)largest->count) : 0);
         return MW_TRANSFER_FROM_A;
     }
     pair->anchor_cores = largest->cores;
@@ -287,7 +287,7 @@ static enum mw_err by_points(const struct pair *pair, const struct mw_transfer_p
 static enum mw_err by_fit(const struct pair *pair, double freq_hz, double cores, struct mw_transfer_estimate *e,
                           struct mw_error *error)
 {
-    struct mw_query query = {cores, freq_hz};
+    struct mw_config query = {cores, freq_hz};
     struct mw_prediction fit;
     enum mw_err err = mw_predict(pair->target->runs_model, &query, 1, &fit, error);
     if (err != MW_OK)
@@ -382,7 +382,7 @@ static enum mw_err estimate(const struct pair *pair, enum mw_transfer_basis basi
     e->cores = cores;
     e->beyond = cores > pair->a->cores;
     e->boundary = boundary_below(pair->b, cores);
-    e->ln_time_sd = e->has_time ? half_of(e->time_low_s, e->time_high_s) / NORMAL_90 : 0;
+    e->ln_time_sd = e->has_time ? half_of(e->time_low_s, e->time_high_s) / MW_NORMAL_90 : 0;
     return MW_OK;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/transfer/transfer_points.h"
+#include "data/stats.h"
 
 #include <math.h>
 
@@ -9,7 +10,6 @@
  * distances, up to what a curve can bend at all. Set by make bench-buying; docs/buying.md has the coverage.
  */
 static const double LEAST = .03, WALK = .25, WALK_FADES = .3, BRIDGE = .1, BRIDGE_FULL = .3;
-static const double NORMAL_90 = 1.645;
 static const double SAME_FREQ = .01;
 
 static bool counts(const struct mw_transfer_points *points, const struct mw_point *point)
@@ -88,7 +88,7 @@ bool mw_transfer_points_at(const struct mw_transfer_points *points, double cores
     double drift = BRIDGE * fmin(log(cores / p) * log(q / cores) / BRIDGE_FULL, 1);
     if (outside)
         drift = WALK * (cores > q ? pow(2 / q, WALK_FADES) * sqrt(log(cores / q)) : sqrt(log(p / cores)));
-    double noise = NORMAL_90 * hypot((1 - weight) * noise_of(low), weight * noise_of(high));
+    double noise = MW_NORMAL_90 * hypot((1 - weight) * noise_of(low), weight * noise_of(high));
     *time = value;
     *half_ln = hypot(LEAST, hypot(drift, noise));
     return true;

@@ -26,7 +26,7 @@ static unsigned physical(const struct mw_transfer_source *source, unsigned most)
 static enum mw_err mixture_value(const struct mw_model *model, double cores, double freq_hz, double *value,
                                  struct mw_error *error)
 {
-    struct mw_query query = {cores, freq_hz};
+    struct mw_config query = {cores, freq_hz};
     struct mw_prediction out;
     enum mw_err err = mw_predict(model, &query, 1, &out, error);
     if (err == MW_OK)
@@ -80,11 +80,11 @@ static enum mw_err fit_cores_only(struct mw_model *cores_only, const struct mw_t
 static enum mw_err carry_on(struct mw_transfer_source *source, double reach, double one, bool threads,
                             struct mw_error *error)
 {
-    struct mw_query query[REACH_POINTS];
+    struct mw_config query[REACH_POINTS];
     struct mw_prediction out[REACH_POINTS];
     for (int k = 0; k < REACH_POINTS; k++)
         query[k] =
-            (struct mw_query){source->cores * pow(reach / source->cores, (k + 1.) / REACH_POINTS), source->freq_hz};
+            (struct mw_config){source->cores * pow(reach / source->cores, (k + 1.) / REACH_POINTS), source->freq_hz};
     struct mw_model cores_only = {0};
     enum mw_err err = threads ? fit_cores_only(&cores_only, source, error) : MW_OK;
     if (err == MW_OK)

@@ -108,7 +108,7 @@ static enum mw_err read_twin(struct mw_whatif_answer *a, double x, const struct 
                  freq / 1e9, d->freq_low_hz / 1e9, d->freq_high_hz / 1e9);
         return MW_OK;
     }
-    struct mw_query query = {a->cores, freq};
+    struct mw_config query = {a->cores, freq};
     struct mw_prediction twin;
     enum mw_err err = mw_predict(model, &query, 1, &twin, error);
     if (err != MW_OK)
@@ -152,9 +152,9 @@ static enum mw_err by_cores(struct mw_whatif_answer *a, const struct mw_model *m
                             const struct mw_diagnosis *diagnosis, const struct domain *d, bool memory_too, bool twin,
                             struct mw_error *error)
 {
-    struct mw_query query[3] = {{a->cores, a->freq_hz},
-                                {fmax(a->cores / pow(a->cores / d->cores, MW_TRANSFER_EXPONENT), 1), a->freq_hz},
-                                {1, a->freq_hz}};
+    struct mw_config query[3] = {{a->cores, a->freq_hz},
+                                 {fmax(a->cores / pow(a->cores / d->cores, MW_TRANSFER_EXPONENT), 1), a->freq_hz},
+                                 {1, a->freq_hz}};
     struct mw_prediction out[3];
     enum mw_err err = mw_predict(model, query, 3, out, error);
     if (err != MW_OK)
@@ -192,7 +192,7 @@ static void set_bounds(struct mw_whatif_answer *a, double base, double x, double
 
 enum mw_err mw_whatif_answer(struct mw_whatif_answer *answer, const struct mw_whatif *what,
                              const struct mw_model *model, const struct mw_diagnosis *diagnosis,
-                             const struct mw_query *query, struct mw_error *error)
+                             const struct mw_config *query, struct mw_error *error)
 {
     if (model->quantity != MW_TIME)
         return mw_fail(error, MW_USAGE, "what-if is answered in time, and this model has none");

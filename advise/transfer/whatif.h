@@ -43,6 +43,6 @@ struct mw_whatif_answer {
  */
 enum mw_err mw_whatif_answer(struct mw_whatif_answer *answer, const struct mw_whatif *what,
                              const struct mw_model *model, const struct mw_diagnosis *diagnosis,
-                             const struct mw_query *query, struct mw_error *error) MW_CHECKED;
+                             const struct mw_config *query, struct mw_error *error) MW_CHECKED;
 
 #endif

@@ -4,7 +4,9 @@
 #include "advise/diagnose/diagnose.h"
 #include "advise/tune/plan_internal.h"
 #include "advise/tune/tune.h"
+#include "data/stats.h"
 #include "fit/surrogate.h"
+#include "model/time.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,19 +15,19 @@
 
 enum { NEXT_POINTS = 3 };
 
-struct mw_plan_point *mw_plan_add(struct mw_plan *plan, struct mw_candidate candidate)
+struct mw_plan_point *mw_plan_add(struct mw_plan *plan, struct mw_config candidate)
 {
     struct mw_plan_point *p = &plan->points[plan->count++];
     *p = (struct mw_plan_point){.candidate = candidate};
     return p;
 }
 
-void mw_plan_name(struct mw_candidate c, char *text, size_t size)
+void mw_plan_name(struct mw_config c, char *text, size_t size)
 {
     if (c.freq_hz > 0)
-        snprintf(text, size, "%u core%s at %.4g GHz", c.cores, c.cores == 1 ? "" : "s", c.freq_hz / 1e9);
+        snprintf(text, size, "%.0f core%s at %.4g GHz", c.cores, c.cores == 1 ? "" : "s", c.freq_hz / 1e9);
     else
-        snprintf(text, size, "%u core%s", c.cores, c.cores == 1 ? "" : "s");
+        snprintf(text, size, "%.0f core%s", c.cores, c.cores == 1 ? "" : "s");
 }
 
 void mw_plan_release(struct mw_plan *plan)
@@ -36,7 +38,7 @@ void mw_plan_release(struct mw_plan *plan)
 
 /* Candidates and measured configurations, each once. */
 struct choice {
-    struct mw_candidate *items;
+    struct mw_config *items;
     size_t count;
     size_t *of_point;
     struct mw_reading *readings;
@@ -64,9 +66,9 @@ static enum mw_err choice_init(struct choice *c, const struct mw_points *points,
     memcpy(c->items, o->candidates, o->candidate_count * sizeof *c->items);
     for (size_t i = 0; i < points->count; i++) {
         const struct mw_point *p = &points->items[i];
-        struct mw_candidate at = {p->cores, p->freq_hz};
+        struct mw_config at = {p->cores, p->freq_hz};
         bool energies = points->quantity == MW_ENERGY;
-        size_t found = mw_candidate_find(c->items, c->count, at);
+        size_t found = mw_config_find(c->items, c->count, at);
         if (found == c->count)
             c->items[c->count++] = at;
         c->of_point[i] = found;
@@ -107,7 +109,7 @@ static enum mw_err add_best(struct mw_plan *plan, struct mw_tuner *tuner, const 
     struct mw_plan_point *p = mw_plan_add(plan, c->items[next]);
     size_t best;
     char name[64];
-    double variance, value = mw_goal_value(&o->goal, &look, &variance), half = 1.645 * sqrt(variance);
+    double variance, value = mw_goal_value(&o->goal, &look, &variance), half = MW_NORMAL_90 * sqrt(variance);
     bool has_best = mw_tuner_best(tuner, &best);
     p->has_time = !energies;
     p->time_s = energies ? 0 : exp(look.ln_time);
@@ -161,11 +163,11 @@ static enum mw_err plan_best(struct mw_plan *plan, const struct mw_points *point
 }
 
 /* The points with one more: as the surrogate of the given ones predicts it. */
-static enum mw_err believe(struct mw_point *all, size_t count, struct mw_candidate c, const struct mw_plan_options *o,
+static enum mw_err believe(struct mw_point *all, size_t count, struct mw_config c, const struct mw_plan_options *o,
                            struct mw_error *error)
 {
     struct mw_surrogate *surrogate = NULL;
-    double memory = o->memory_freq_hz > 0 ? o->memory_freq_hz : 2.133e9, mean, variance;
+    double memory = o->memory_freq_hz > 0 ? o->memory_freq_hz : MW_MEMORY_FREQ_ASSUMED_HZ, mean, variance;
     struct mw_site *sites = calloc(count + 1, sizeof *sites);
     double *ln_value = calloc(count + 1, sizeof *ln_value);
     enum mw_err err = sites && ln_value ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
@@ -184,7 +186,7 @@ static enum mw_err believe(struct mw_point *all, size_t count, struct mw_candida
         err = mw_surrogate_predict(surrogate, 1, &sites[count], &mean, &variance, error);
     if (!err)
         all[count] = (struct mw_point){
-            .cores = c.cores, .freq_hz = c.freq_hz, .value = exp(mean), .count = 1, .noise_factor = 1};
+            .cores = (unsigned)c.cores, .freq_hz = c.freq_hz, .value = exp(mean), .count = 1, .noise_factor = 1};
     mw_surrogate_free(surrogate);
     free(sites);
     free(ln_value);
@@ -199,12 +201,10 @@ enum mw_err mw_plan_diagnosis(struct mw_plan *plan, const struct mw_points *poin
     struct mw_points all = {.items = calloc(points->count + wanted + 1, sizeof *all.items),
                             .count = points->count,
                             .quantity = points->quantity};
-    struct mw_query *query = calloc(o->candidate_count, sizeof *query);
     struct mw_diagnoser *diagnoser = NULL;
-    enum mw_err err = all.items && query ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err = all.items ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; !err && i < o->candidate_count; i++) {
-        query[i] = (struct mw_query){o->candidates[i].cores, o->candidates[i].freq_hz};
-        how.cores = o->candidates[i].cores > how.cores ? o->candidates[i].cores : how.cores;
+        how.cores = o->candidates[i].cores > how.cores ? (unsigned)o->candidates[i].cores : how.cores;
         how.freq_max_hz = fmax(how.freq_max_hz, o->candidates[i].freq_hz);
     }
     if (!err) {
@@ -214,7 +214,7 @@ enum mw_err mw_plan_diagnosis(struct mw_plan *plan, const struct mw_points *poin
     while (!err && plan->count < wanted) {
         struct mw_diagnose_step step;
         struct mw_diagnosis now = {0};
-        err = mw_diagnoser_next(diagnoser, &step, &now, &all, query, o->candidate_count, error);
+        err = mw_diagnoser_next(diagnoser, &step, &now, &all, o->candidates, o->candidate_count, error);
         if (!err && !plan->count)
             snprintf(plan->state, sizeof plan->state, "verdict so far: %s, %.0f %% sure", mw_verdict_name(now.verdict),
                      100 * now.confidence);
@@ -238,7 +238,6 @@ enum mw_err mw_plan_diagnosis(struct mw_plan *plan, const struct mw_points *poin
     plan->settled = !err && !plan->count;
     mw_diagnoser_free(diagnoser);
     free(all.items);
-    free(query);
     return err;
 }
 

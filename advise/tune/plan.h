@@ -19,16 +19,16 @@ struct mw_plan_options {
     struct mw_goal goal; /* for the best */
     double tolerance;    /* .02 */
     size_t count;        /* points wanted; 0: three next ones, or the whole first design */
-    const struct mw_candidate *candidates;
+    const struct mw_config *candidates;
     size_t candidate_count;
     const unsigned *boundaries; /* core counts after which a socket, node or other kind begins */
     size_t boundary_count;
-    double memory_freq_hz; /* 0: 2.133 GHz */
+    double memory_freq_hz; /* 0: MW_MEMORY_FREQ_ASSUMED_HZ */
     unsigned long seed;
 };
 
 struct mw_plan_point {
-    struct mw_candidate candidate;
+    struct mw_config candidate;
     bool has_time; /* false in a first design: nothing is known of times */
     double time_s; /* predicted cost of one run */
     char reason[200];

@@ -13,7 +13,7 @@ static struct range range_of(const struct mw_plan_options *o)
 {
     struct range r = {.cores = 1, .low_hz = INFINITY};
     for (size_t i = 0; i < o->candidate_count; i++) {
-        r.cores = o->candidates[i].cores > r.cores ? o->candidates[i].cores : r.cores;
+        r.cores = o->candidates[i].cores > r.cores ? (unsigned)o->candidates[i].cores : r.cores;
         r.low_hz = fmin(r.low_hz, o->candidates[i].freq_hz);
         r.high_hz = fmax(r.high_hz, o->candidates[i].freq_hz);
     }
@@ -24,7 +24,7 @@ static struct range range_of(const struct mw_plan_options *o)
 static void add(struct mw_plan *plan, const struct mw_plan_options *o, double cores, double freq_hz, const char *reason,
                 const char *settles)
 {
-    size_t i = mw_candidate_nearest(o->candidates, o->candidate_count, fmax(1, cores), freq_hz);
+    size_t i = mw_config_nearest(o->candidates, o->candidate_count, fmax(1, cores), freq_hz);
     for (size_t k = 0; k < plan->count; k++)
         if (plan->points[k].candidate.cores == o->candidates[i].cores &&
             !(plan->points[k].candidate.freq_hz < o->candidates[i].freq_hz) &&

@@ -7,9 +7,9 @@
 #include "fit/residual.h"
 
 /* The next free point of the plan, zeroed with its candidate; room was made by mw_plan_make. */
-struct mw_plan_point *mw_plan_add(struct mw_plan *plan, struct mw_candidate candidate);
+struct mw_plan_point *mw_plan_add(struct mw_plan *plan, struct mw_config candidate);
 /* "24 cores at 2.4 GHz" */
-void mw_plan_name(struct mw_candidate candidate, char *text, size_t size);
+void mw_plan_name(struct mw_config candidate, char *text, size_t size);
 
 void mw_plan_first_design(struct mw_plan *plan, const struct mw_plan_options *options);
 enum mw_err mw_plan_surface(struct mw_plan *plan, const struct mw_points *points, const struct mw_plan_options *options,

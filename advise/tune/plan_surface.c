@@ -2,6 +2,7 @@
 #include "advise/tune/plan_internal.h"
 #include "fit/surrogate.h"
 #include "fit/thin.h"
+#include "model/time.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,11 +12,10 @@ enum {
     GRID = 200,  /* candidates that the variance is summed over: the covariance of all takes their square */
     FITTED = 64, /* points that the surrogate is fitted to */
 };
-static const double default_memory_freq_hz = 2.133e9;
 
 static struct mw_site site_of(const struct mw_plan_options *o, double cores, double freq_hz, double high_hz)
 {
-    double memory = o->memory_freq_hz > 0 ? o->memory_freq_hz : default_memory_freq_hz, sockets = 1;
+    double memory = o->memory_freq_hz > 0 ? o->memory_freq_hz : MW_MEMORY_FREQ_ASSUMED_HZ, sockets = 1;
     double freq = freq_hz > 0 ? freq_hz : memory;
     for (size_t b = 0; b < o->boundary_count; b++)
         sockets += cores > o->boundaries[b];
@@ -114,7 +114,7 @@ static enum mw_err condition(struct surface *s, size_t i, struct mw_error *error
     return MW_OK;
 }
 
-static bool is_measured(const struct mw_points *points, struct mw_candidate c)
+static bool is_measured(const struct mw_points *points, struct mw_config c)
 {
     for (size_t i = 0; i < points->count; i++)
         if (points->items[i].cores == c.cores && fabs(points->items[i].freq_hz - c.freq_hz) <= 1e-4 * c.freq_hz)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/tune/tune_internal.h"
+#include "data/stats.h"
+#include "model/time.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double default_memory_freq_hz = 2.133e9;
-
 static struct mw_site make_site(const struct mw_tuner *t, double cores, double freq_hz, double freq_max_hz)
 {
-    double memory = t->options.memory_freq_hz > 0 ? t->options.memory_freq_hz : default_memory_freq_hz;
+    double memory = t->options.memory_freq_hz > 0 ? t->options.memory_freq_hz : MW_MEMORY_FREQ_ASSUMED_HZ;
     double freq = freq_hz > 0 ? freq_hz : memory, sockets = 1;
     for (size_t b = 0; b < t->options.boundary_count; b++)
         sockets += cores > t->options.boundaries[b];
@@ -36,16 +36,15 @@ static void add_design(struct mw_tuner *t, size_t candidate, const char *reason)
  */
 static void make_design(struct mw_tuner *t, double low_hz, double high_hz, double cores)
 {
-    const struct mw_candidate *c = t->candidates;
+    const struct mw_config *c = t->candidates;
     add_design(t, t->reference, t->goal.has_reference ? "the reference" : "all cores at the highest frequency");
-    add_design(t, mw_candidate_nearest(c, t->count, cores, high_hz), "all cores at the highest frequency");
+    add_design(t, mw_config_nearest(c, t->count, cores, high_hz), "all cores at the highest frequency");
     if (!t->one_frequency)
-        add_design(t, mw_candidate_nearest(c, t->count, cores, low_hz), "what the frequency does");
-    add_design(t, mw_candidate_nearest(c, t->count, fmax(1, cores / 2), high_hz), "what half of the cores do");
+        add_design(t, mw_config_nearest(c, t->count, cores, low_hz), "what the frequency does");
+    add_design(t, mw_config_nearest(c, t->count, fmax(1, cores / 2), high_hz), "what half of the cores do");
     if (t->one_frequency)
-        add_design(t, mw_candidate_nearest(c, t->count, fmax(1, cores / 4), high_hz),
-                   "what a quarter of the cores does");
-    size_t one = mw_candidate_find(c, t->count, (struct mw_candidate){1, high_hz});
+        add_design(t, mw_config_nearest(c, t->count, fmax(1, cores / 4), high_hz), "what a quarter of the cores does");
+    size_t one = mw_config_find(c, t->count, (struct mw_config){1, high_hz});
     if (t->goal.min_efficiency > 0 && one < t->count)
         add_design(t, one, "one core, which efficiency is counted from");
 }
@@ -63,11 +62,11 @@ static enum mw_err lay_out(struct mw_tuner *t, struct mw_error *error)
         t->sites[i] = make_site(t, t->candidates[i].cores, t->candidates[i].freq_hz, high);
         t->one_core_sites[i] = make_site(t, 1, t->candidates[i].freq_hz, high);
     }
-    t->reference = mw_candidate_nearest(t->candidates, t->count, cores, high);
+    t->reference = mw_config_nearest(t->candidates, t->count, cores, high);
     if (t->goal.has_reference) {
-        t->reference = mw_candidate_find(t->candidates, t->count, t->goal.reference);
+        t->reference = mw_config_find(t->candidates, t->count, t->goal.reference);
         if (t->reference == t->count)
-            return mw_fail(error, MW_USAGE, "the reference of %u cores at %g GHz is not among the configurations",
+            return mw_fail(error, MW_USAGE, "the reference of %.0f cores at %g GHz is not among the configurations",
                            t->goal.reference.cores, t->goal.reference.freq_hz / 1e9);
     }
     make_design(t, low, high, cores);
@@ -93,7 +92,7 @@ static enum mw_err make_surrogates(struct mw_tuner *t, struct mw_error *error)
 }
 
 enum mw_err mw_tuner_alloc(struct mw_tuner **tuner, const struct mw_goal *goal, const struct mw_tune_options *options,
-                           const struct mw_candidate *candidates, size_t count, struct mw_error *error)
+                           const struct mw_config *candidates, size_t count, struct mw_error *error)
 {
     if (options->energy_only && mw_goal_needs_time(goal))
         return mw_fail(error, MW_USAGE,
@@ -155,11 +154,11 @@ void mw_tuner_free(struct mw_tuner *t)
 static enum mw_err check_reading(const struct mw_tuner *t, size_t candidate, const struct mw_reading *r,
                                  struct mw_error *error)
 {
-    const struct mw_candidate *c = &t->candidates[candidate];
+    const struct mw_config *c = &t->candidates[candidate];
     if (!t->options.energy_only && !(r->time_s > 0))
-        return mw_fail(error, MW_DATA, "no time was measured on %u cores at %g GHz", c->cores, c->freq_hz / 1e9);
+        return mw_fail(error, MW_DATA, "no time was measured on %.0f cores at %g GHz", c->cores, c->freq_hz / 1e9);
     if ((t->power || t->energy) && !(r->energy_j > 0)) {
-        mw_fail(error, MW_DATA, "no energy was measured on %u cores at %g GHz, and the %s needs it", c->cores,
+        mw_fail(error, MW_DATA, "no energy was measured on %.0f cores at %g GHz, and the %s needs it", c->cores,
                 c->freq_hz / 1e9, t->goal.power_cap_w > 0 ? "power cap" : "objective");
         return mw_hint(error, "memwall machine lists the meters; --energy-command takes any that prints joules");
     }
@@ -206,7 +205,7 @@ enum mw_err mw_tuner_observe(struct mw_tuner *t, size_t candidate, const struct 
     if (mw_tuner_next(t, &(size_t){0}, s->reason, sizeof s->reason) != MW_TUNE_GOES_ON)
         s->reason[0] = '\0';
     if (t->step_count >= t->design_count) {
-        double half = 1.645 * sqrt(t->variance[candidate]);
+        double half = MW_NORMAL_90 * sqrt(t->variance[candidate]);
         s->expected = true;
         s->low = exp(t->value[candidate] - half);
         s->high = exp(t->value[candidate] + half);

@@ -14,7 +14,7 @@
 struct mw_tune_options {
     double tolerance;           /* .02: what counts as better */
     size_t max_points;          /* 20 */
-    double memory_freq_hz;      /* 0: 2.133 GHz */
+    double memory_freq_hz;      /* 0: MW_MEMORY_FREQ_ASSUMED_HZ */
     const unsigned *boundaries; /* core counts after which a socket begins */
     size_t boundary_count;
     bool energy_only; /* readings have energy and no time */
@@ -54,7 +54,7 @@ struct mw_tuner;
 
 /* Copies the candidates (count >= 1, no duplicates) and boundaries. MW_USAGE where the goal and candidates do not fit. */
 enum mw_err mw_tuner_alloc(struct mw_tuner **tuner, const struct mw_goal *goal, const struct mw_tune_options *options,
-                           const struct mw_candidate *candidates, size_t count, struct mw_error *error) MW_CHECKED;
+                           const struct mw_config *candidates, size_t count, struct mw_error *error) MW_CHECKED;
 void mw_tuner_free(struct mw_tuner *tuner);
 
 /* What to measure next, and why; *candidate is unchanged unless the result is MW_TUNE_GOES_ON. */

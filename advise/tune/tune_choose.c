@@ -84,7 +84,7 @@ static enum mw_err outlook_of_efficiency(struct mw_tuner *t, double *mean, doubl
 {
     enum mw_err err = mw_surrogate_predict(t->time, t->count, t->one_core_sites, mean, variance, error);
     for (size_t i = 0; !err && i < t->count; i++) {
-        size_t one = mw_candidate_find(t->candidates, t->count, (struct mw_candidate){1, t->candidates[i].freq_hz});
+        size_t one = mw_config_find(t->candidates, t->count, (struct mw_config){1, t->candidates[i].freq_hz});
         bool known = one < t->count && t->measured[one];
         struct mw_outlook *o = &t->outlook[i];
         bool self = t->candidates[i].cores == 1;

@@ -12,7 +12,7 @@ struct mw_tuner {
     struct mw_goal goal;
     struct mw_tune_options options; /* .boundaries is `boundaries` */
     unsigned *boundaries;
-    struct mw_candidate *candidates;
+    struct mw_config *candidates;
     struct mw_site *sites, *one_core_sites;
     size_t count;
     bool *measured, *excluded;

@@ -44,7 +44,7 @@ struct answers {
     double *cores, *freqs;
     size_t cores_count, freq_count, count;
     double baseline_freq_hz;
-    struct mw_query *query;
+    struct mw_config *query;
     struct mw_prediction *predictions;
     struct mw_caveat caveats[MW_CAVEAT_COUNT];
     size_t caveat_count;
@@ -103,7 +103,7 @@ static enum mw_err answer(struct answers *a, struct mw_error *error)
     if (!a->query || !a->predictions)
         return mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", a->count);
     for (size_t i = 0; i < a->count; i++)
-        a->query[i] = (struct mw_query){.cores = a->cores[i / a->freq_count], .freq_hz = a->freqs[i % a->freq_count]};
+        a->query[i] = (struct mw_config){.cores = a->cores[i / a->freq_count], .freq_hz = a->freqs[i % a->freq_count]};
     enum mw_err err = mw_predict_over(&a->model, a->query, a->count, a->baseline_freq_hz, a->predictions, error);
     if (!err)
         a->caveat_count = mw_caveats(&a->model, a->query, a->predictions, a->count, a->caveats);

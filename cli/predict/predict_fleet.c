@@ -210,8 +210,8 @@ static enum mw_err freq_factor(const struct fleet *fleet, const struct fleet_tar
                 t->profile.name);
         return mw_hint(error, "add clock_ghz to its profile, or leave out --freq");
     }
-    struct mw_query query[2] = {{fmin(cores, a->cores), a->freq_hz},
-                                {fmin(cores, a->cores), a->freq_hz * freq_hz / full}};
+    struct mw_config query[2] = {{fmin(cores, a->cores), a->freq_hz},
+                                 {fmin(cores, a->cores), a->freq_hz * freq_hz / full}};
     struct mw_prediction out[2];
     enum mw_err err = mw_predict(a->model, query, 2, out, error);
     if (err)

@@ -20,7 +20,7 @@ static void domain(const struct mw_points *points, double *cores, double *freq_h
 }
 
 /* --cores and --freq, or all cores at the highest frequency. */
-static enum mw_err grid(const struct mw_model *model, const char *cores, const char *freq, struct mw_query **result,
+static enum mw_err grid(const struct mw_model *model, const char *cores, const char *freq, struct mw_config **result,
                         size_t *count, struct mw_error *error)
 {
     double most, highest, *p = NULL, *f = NULL;
@@ -29,11 +29,11 @@ static enum mw_err grid(const struct mw_model *model, const char *cores, const c
     enum mw_err err = cores ? mw_parse_cores(cores, &most, 1, &p, &np, error) : MW_OK;
     if (!err && freq)
         err = mw_parse_freqs(freq, &highest, 1, &f, &nf, error);
-    struct mw_query *queries = err ? NULL : malloc(np * nf * sizeof *queries);
+    struct mw_config *queries = err ? NULL : malloc(np * nf * sizeof *queries);
     if (!err && !queries)
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu answers", np * nf);
     for (size_t i = 0; !err && i < np * nf; i++)
-        queries[i] = (struct mw_query){p ? p[i / nf] : most, f ? f[i % nf] : highest};
+        queries[i] = (struct mw_config){p ? p[i / nf] : most, f ? f[i % nf] : highest};
     free(p);
     free(f);
     if (err)
@@ -72,7 +72,7 @@ static void print_source(FILE *out, const struct mw_whatif_answer *a)
 }
 
 static void print_answer(FILE *out, const struct mw_whatif *what, const struct mw_whatif_answer *a,
-                         const struct mw_query *query)
+                         const struct mw_config *query)
 {
     char change[200], at[64] = "";
     change_words(change, sizeof change, what);
@@ -98,7 +98,7 @@ static void print_answer(FILE *out, const struct mw_whatif *what, const struct m
         fprintf(out, "The figure lies outside what is possible by over 2 %%: noise in the runs; it is not clipped.\n");
 }
 
-static json_t *answer_json(const struct mw_whatif_answer *a, const struct mw_query *query)
+static json_t *answer_json(const struct mw_whatif_answer *a, const struct mw_config *query)
 {
     json_t *o = json_object();
     json_object_set_new(o, "cores", mw_json_real(true, a->cores));
@@ -118,7 +118,7 @@ static json_t *answer_json(const struct mw_whatif_answer *a, const struct mw_que
 }
 
 static enum mw_err write_json(const struct cli *cli, const struct mw_whatif_answer *answers,
-                              const struct mw_query *queries, size_t count, struct mw_error *error)
+                              const struct mw_config *queries, size_t count, struct mw_error *error)
 {
     struct mw_provenance run = {0};
     enum mw_err err = mw_provenance_init(&run, cli->argc, cli->argv, error);
@@ -137,7 +137,7 @@ static enum mw_err write_json(const struct cli *cli, const struct mw_whatif_answ
 }
 
 static enum mw_err write_text(const struct cli *cli, const struct mw_whatif *what,
-                              const struct mw_whatif_answer *answers, const struct mw_query *queries, size_t count,
+                              const struct mw_whatif_answer *answers, const struct mw_config *queries, size_t count,
                               struct mw_error *error)
 {
     struct mw_output output;
@@ -155,7 +155,7 @@ int cli_predict_whatif(struct cli *cli, const struct mw_model *model, const stru
                        const char *cores, const char *freq)
 {
     struct mw_whatif what;
-    struct mw_query *queries = NULL;
+    struct mw_config *queries = NULL;
     struct mw_whatif_answer *answers = NULL;
     struct mw_diagnosis diagnosis;
     size_t count = 0;

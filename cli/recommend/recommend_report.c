@@ -104,7 +104,7 @@ static void print_front(const struct recommendation *rec)
            "energy_j");
     for (size_t i = 0; i < rec->r.front_count; i++) {
         const struct mw_option *o = &rec->r.options[rec->r.front[i]];
-        printf("  %5u %9.4g %12.5g %12.5g%s\n", o->candidate.cores, o->candidate.freq_hz / 1e9, o->time_s.value,
+        printf("  %5.0f %9.4g %12.5g %12.5g%s\n", o->candidate.cores, o->candidate.freq_hz / 1e9, o->time_s.value,
                o->energy_j.value, o->measured ? "  measured" : "");
     }
     if (!rec->r.front_count)

@@ -67,7 +67,7 @@ static json_t *jobs_json(const struct jobs_file *file, const struct mw_assignmen
     json_t *list = json_array();
     for (size_t j = 0; a->feasible && j < file->count; j++) {
         const struct mw_job_option *o = &file->jobs[j].options[a->option[j]];
-        struct mw_candidate candidate = {o->cores, o->freq_hz};
+        struct mw_config candidate = {o->cores, o->freq_hz};
         json_t *object = goal_candidate_json(&candidate);
         json_object_set_new(object, "name", json_string(file->jobs[j].name));
         json_object_set_new(object, "time_s", json_real(o->time_s));

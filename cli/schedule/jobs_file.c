@@ -131,7 +131,7 @@ static enum mw_err take_predictions(struct jobs_file *file, size_t j, const stru
     for (size_t i = 0; i < r->count; i++) {
         const struct mw_option *o = &r->options[i];
         file->options[j][i] = (struct mw_job_option){
-            .cores = o->candidate.cores,
+            .cores = (unsigned)o->candidate.cores,
             .freq_hz = o->candidate.freq_hz,
             .time_s = exp(o->outlook.ln_time + z * sqrt(o->outlook.time_variance)),
             .power_w = o->has_energy ? exp(o->outlook.ln_power + z * sqrt(o->outlook.power_variance)) : 0,

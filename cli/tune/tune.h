@@ -25,7 +25,7 @@ struct tune {
     const struct tune_options *options;
     struct mw_goal goal;
     struct mw_tuner *tuner;
-    struct mw_candidate *candidates;
+    struct mw_config *candidates;
     size_t candidate_count;
     unsigned *boundaries;
     size_t boundary_count;
@@ -53,10 +53,10 @@ enum mw_err tune_measure(void *tune, size_t candidate, const char *reason, struc
 
 /* The file of runs that --resume goes on with. */
 enum mw_err tune_log_open(struct tune *tune, struct mw_error *error) MW_CHECKED;
-enum mw_err tune_log_row(struct tune *tune, const struct mw_candidate *candidate, unsigned repetition,
+enum mw_err tune_log_row(struct tune *tune, const struct mw_config *candidate, unsigned repetition,
                          struct mw_runner_result *result, struct mw_error *error) MW_CHECKED;
 /* The run of the log for this configuration and repetition, NULL where there is none. */
-const struct mw_row *tune_log_find(const struct tune *tune, const struct mw_candidate *candidate, unsigned repetition);
+const struct mw_row *tune_log_find(const struct tune *tune, const struct mw_config *candidate, unsigned repetition);
 
 void tune_print_step(const struct tune *tune, const struct mw_tune_step *step, size_t number);
 void tune_print_result(const struct tune *tune, enum mw_tune_stop stopped);

@@ -44,7 +44,8 @@ static enum mw_err write_head(const struct tune *tune, const char *command, stru
     if (!err)
         err = mw_provenance_add(&facts, error, "tune_command", "%s", command);
     if (!err)
-        err = mw_runner_describe(tune->runner, tune->candidates[tune->candidate_count - 1].cores, &facts, error);
+        err = mw_runner_describe(tune->runner, (unsigned)tune->candidates[tune->candidate_count - 1].cores, &facts,
+                                 error);
     if (!err)
         err = mw_output_open(&output, log_path(tune), tune->cli->common.force || tune->options->resume, error);
     if (err && output.stream == NULL && err == MW_IO && !tune->cli->common.force)
@@ -127,7 +128,7 @@ static double as_written(double value, char *text, size_t size)
     return strtod(text, NULL);
 }
 
-enum mw_err tune_log_row(struct tune *tune, const struct mw_candidate *c, unsigned repetition,
+enum mw_err tune_log_row(struct tune *tune, const struct mw_config *c, unsigned repetition,
                          struct mw_runner_result *result, struct mw_error *error)
 {
     char freq[32] = "", time[32], cpu[32] = "", energy[32] = "";
@@ -141,11 +142,11 @@ enum mw_err tune_log_row(struct tune *tune, const struct mw_candidate *c, unsign
     if (result->has_energy)
         result->energy_j = as_written(result->energy_j, energy, sizeof energy);
     tune->runs_done++;
-    return mw_append_line(&tune->log, error, "\"%.*s\",%u,%s,%u,%s,%s,%s,%d", (int)strcspn(workload, "\""), workload,
+    return mw_append_line(&tune->log, error, "\"%.*s\",%.0f,%s,%u,%s,%s,%s,%d", (int)strcspn(workload, "\""), workload,
                           c->cores, freq, repetition, time, cpu, energy, result->run.exit_status);
 }
 
-const struct mw_row *tune_log_find(const struct tune *tune, const struct mw_candidate *c, unsigned repetition)
+const struct mw_row *tune_log_find(const struct tune *tune, const struct mw_config *c, unsigned repetition)
 {
     for (size_t i = 0; i < tune->done.count; i++) {
         const struct mw_row *row = &tune->done.rows[i];

@@ -137,7 +137,7 @@ void tune_print_result(const struct tune *tune, enum mw_tune_stop stopped)
                 "lucky\n",
                 other);
     }
-    struct mw_command_facts facts = facts_for(tune, tune->candidates[choice->candidate].cores);
+    struct mw_command_facts facts = facts_for(tune, (unsigned)tune->candidates[choice->candidate].cores);
     goal_print_commands(&tune->candidates[choice->candidate], &facts);
     release_facts(&facts);
 }
@@ -189,8 +189,8 @@ enum mw_err tune_write_json(const struct tune *tune, enum mw_tune_stop stopped, 
 {
     struct mw_tune_result r = mw_tuner_result(tune->tuner);
     const struct mw_tune_step *choice = &r.steps[r.recommended];
-    const struct mw_candidate *candidate = &tune->candidates[choice->candidate];
-    struct mw_command_facts facts = facts_for(tune, candidate->cores);
+    const struct mw_config *candidate = &tune->candidates[choice->candidate];
+    struct mw_command_facts facts = facts_for(tune, (unsigned)candidate->cores);
     struct mw_provenance run = {0};
     enum mw_err err = mw_provenance_init(&run, tune->cli->argc, tune->cli->argv, error);
     json_t *root = json_object();

@@ -39,7 +39,7 @@ static enum mw_err choose_points(struct tune *tune, const double *cores, size_t 
             (tune->energy_only && point_energy(&tune->points, i) <= 0))
             continue;
         tune->point_of[tune->candidate_count] = i;
-        tune->candidates[tune->candidate_count++] = (struct mw_candidate){p->cores, p->freq_hz};
+        tune->candidates[tune->candidate_count++] = (struct mw_config){p->cores, p->freq_hz};
     }
     if (!tune->candidate_count)
         return mw_fail(error, MW_DATA, "'%s' has no usable point%s", tune->options->replay,
@@ -134,7 +134,7 @@ static enum mw_err machine_candidates(struct tune *tune, struct mw_error *error)
         err = mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t f = 0; !err && f < per_core; f++)
         for (size_t p = 0; p < core_count; p++)
-            tune->candidates[tune->candidate_count++] = (struct mw_candidate){(unsigned)cores[p], freqs ? freqs[f] : 0};
+            tune->candidates[tune->candidate_count++] = (struct mw_config){(unsigned)cores[p], freqs ? freqs[f] : 0};
     free(cores);
     free(freqs);
     return err;
@@ -183,7 +183,7 @@ static enum mw_err interrupted(const struct tune *tune, struct mw_error *error)
 }
 
 /* One run: from the log where it is there, else done now and logged. good: it counts. */
-static enum mw_err one_run(struct tune *tune, const struct mw_candidate *c, unsigned repetition, double *time_s,
+static enum mw_err one_run(struct tune *tune, const struct mw_config *c, unsigned repetition, double *time_s,
                            double *energy_j, bool *good, struct mw_error *error)
 {
     const struct mw_row *row = tune_log_find(tune, c, repetition);
@@ -196,7 +196,7 @@ static enum mw_err one_run(struct tune *tune, const struct mw_candidate *c, unsi
     struct mw_runner_result result;
     if (mw_stop_poll(&tune->stop) != MW_STOP_NONE)
         return interrupted(tune, error);
-    enum mw_err err = mw_runner_measure(tune->runner, c->cores, c->freq_hz, repetition, &result, error);
+    enum mw_err err = mw_runner_measure(tune->runner, (unsigned)c->cores, c->freq_hz, repetition, &result, error);
     if (err)
         return err == MW_INTERRUPTED ? interrupted(tune, error) : err;
     char name[64], what[128];
@@ -217,7 +217,7 @@ static enum mw_err one_run(struct tune *tune, const struct mw_candidate *c, unsi
 static enum mw_err measure_machine(struct tune *tune, size_t candidate, struct mw_reading *reading,
                                    struct mw_error *error)
 {
-    const struct mw_candidate *c = &tune->candidates[candidate];
+    const struct mw_config *c = &tune->candidates[candidate];
     size_t runs = tune->options->runs, good_runs = 0, energies = 0;
     double *time = calloc(3 * runs, sizeof *time), *energy = time + runs, *ln_time = energy + runs;
     enum mw_err err = time ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");

@@ -30,7 +30,7 @@ struct split {
     double *predicted; /* ln value at the test points */
 };
 
-struct stage {
+struct batch {
     const struct mw_compare_options *options;
     struct mw_points usable;
     struct mw_score scores[LAWS_MAX];
@@ -41,7 +41,7 @@ struct stage {
     double error_percent[METHODS_MAX];
 };
 
-static void stage_release(struct stage *s)
+static void batch_release(struct batch *s)
 {
     free(s->usable.items);
     free(s->order);
@@ -52,11 +52,11 @@ static void stage_release(struct stage *s)
         gsl_rng_free(s->rng);
 }
 
-static enum mw_err stage_init(struct stage *s, const struct mw_points *points, const struct mw_compare_options *options,
+static enum mw_err batch_init(struct batch *s, const struct mw_points *points, const struct mw_compare_options *options,
                               struct mw_error *error)
 {
     size_t n = points->count;
-    *s = (struct stage){.options = options, .usable = {.quantity = points->quantity}};
+    *s = (struct batch){.options = options, .usable = {.quantity = points->quantity}};
     s->usable.items = malloc((n + 1) * sizeof *s->usable.items);
     s->order = malloc((n + 1) * sizeof *s->order);
     s->split.train = (struct mw_points){malloc((n + 1) * sizeof *s->split.train.items), 0, points->quantity};
@@ -64,7 +64,7 @@ static enum mw_err stage_init(struct stage *s, const struct mw_points *points, c
     s->split.predicted = malloc((n + 1) * sizeof *s->split.predicted);
     s->rng = gsl_rng_alloc(gsl_rng_taus2);
     if (!s->usable.items || !s->order || !s->split.train.items || !s->split.test || !s->split.predicted || !s->rng) {
-        stage_release(s);
+        batch_release(s);
         return mw_fail(error, MW_NOMEM, "out of memory");
     }
     for (size_t i = 0; i < n; i++)
@@ -79,7 +79,7 @@ static enum mw_err stage_init(struct stage *s, const struct mw_points *points, c
     return MW_OK;
 }
 
-static void draw_split(struct stage *s, size_t train)
+static void draw_split(struct batch *s, size_t train)
 {
     bool *chosen = (bool *)s->split.predicted; /* free until predictions are made */
     gsl_ran_shuffle(s->rng, s->order, s->usable.count, sizeof *s->order);
@@ -102,7 +102,7 @@ static double mean_error(const struct split *split)
     return 100 * sum / (double)split->test_count;
 }
 
-static enum mw_err judge_laws(struct stage *s, double *percent, struct mw_error *error)
+static enum mw_err judge_laws(struct batch *s, double *percent, struct mw_error *error)
 {
     double memory_freq_hz = s->options->knowledge->memory_freq_hz;
     struct mw_score_options options = {MW_LOSS_ROBUST, MW_METHOD_CSA, 0, s->options->seed, s->options->knowledge, NULL};
@@ -125,7 +125,7 @@ static enum mw_err judge_laws(struct stage *s, double *percent, struct mw_error 
     return err;
 }
 
-static enum mw_err judge_mixture(struct stage *s, double *percent, struct mw_error *error)
+static enum mw_err judge_mixture(struct batch *s, double *percent, struct mw_error *error)
 {
     struct mw_model model = {.law = "mixture",
                              .quantity = s->usable.quantity,
@@ -135,13 +135,13 @@ static enum mw_err judge_mixture(struct stage *s, double *percent, struct mw_err
                              .seed = s->options->seed,
                              .points = s->split.train};
     size_t n = s->split.test_count;
-    struct mw_query *query = malloc(n * sizeof *query);
+    struct mw_config *query = malloc(n * sizeof *query);
     struct mw_prediction *out = malloc(n * sizeof *out);
     enum mw_err err = query && out ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     if (!err)
         err = mw_mixture_fit(&model, error);
     for (size_t i = 0; i < n && !err; i++)
-        query[i] = (struct mw_query){s->split.test[i].cores, s->split.test[i].freq_hz};
+        query[i] = (struct mw_config){s->split.test[i].cores, s->split.test[i].freq_hz};
     if (!err)
         err = mw_predict(&model, query, n, out, error);
     for (size_t i = 0; i < n && !err; i++)
@@ -161,7 +161,7 @@ static void features(const struct mw_point *point, double *x)
     x[1] = point->freq_hz > 0 ? log(point->freq_hz) : 0;
 }
 
-static enum mw_err judge_learners(struct stage *s, double *percent, struct mw_error *error)
+static enum mw_err judge_learners(struct batch *s, double *percent, struct mw_error *error)
 {
     size_t n = s->split.train.count, m = s->split.test_count;
     double(*x)[2] = malloc((n + m) * sizeof *x), *y = malloc(n * sizeof *y);
@@ -182,7 +182,7 @@ static enum mw_err judge_learners(struct stage *s, double *percent, struct mw_er
     return err;
 }
 
-static enum mw_err judge_split(struct stage *s, size_t train, struct mw_error *error)
+static enum mw_err judge_split(struct batch *s, size_t train, struct mw_error *error)
 {
     draw_split(s, train);
     enum mw_err err = judge_mixture(s, s->error_percent, error);
@@ -191,7 +191,7 @@ static enum mw_err judge_split(struct stage *s, size_t train, struct mw_error *e
     return err ? err : judge_learners(s, s->error_percent + 1 + s->law_count, error);
 }
 
-static void name_entries(const struct stage *s, struct mw_compare_entry *entries, size_t train)
+static void name_entries(const struct batch *s, struct mw_compare_entry *entries, size_t train)
 {
     size_t at = 0;
     snprintf(entries[at++].name, sizeof entries->name, "mixture");
@@ -206,9 +206,9 @@ static void name_entries(const struct stage *s, struct mw_compare_entry *entries
 enum mw_err mw_compare_run(struct mw_compare *comparison, const struct mw_points *points,
                            const struct mw_compare_options *options, struct mw_error *error)
 {
-    struct stage s;
+    struct batch s;
     struct mw_compare made = {0};
-    enum mw_err err = stage_init(&s, points, options, error);
+    enum mw_err err = batch_init(&s, points, options, error);
     if (err)
         return err;
     made.methods = 1 + s.law_count + MW_LEARNER_COUNT;
@@ -234,7 +234,7 @@ enum mw_err mw_compare_run(struct mw_compare *comparison, const struct mw_points
             }
         }
     }
-    stage_release(&s);
+    batch_release(&s);
     if (err)
         mw_compare_release(&made);
     else

@@ -41,16 +41,16 @@ static double fall(const struct rows *rows, size_t feature, double at, size_t le
     return sum[0] * sum[0] / (double)count[0] + sum[1] * sum[1] / (double)count[1] - all * all / (double)rows->n;
 }
 
-static struct split best_split(const struct rows *rows, size_t leaf, double *room)
+static struct split best_split(const struct rows *rows, size_t leaf, double *scratch)
 {
     struct split best = {0};
     for (size_t feature = 0; feature < 2; feature++) {
         for (size_t i = 0; i < rows->n; i++)
-            room[i] = rows->x[rows->index[i]][feature];
-        qsort(room, rows->n, sizeof *room, compare_doubles);
+            scratch[i] = rows->x[rows->index[i]][feature];
+        qsort(scratch, rows->n, sizeof *scratch, compare_doubles);
         for (size_t i = 1; i < rows->n; i++) {
-            double at = (room[i - 1] + room[i]) / 2;
-            if (!(room[i] > room[i - 1]))
+            double at = (scratch[i - 1] + scratch[i]) / 2;
+            if (!(scratch[i] > scratch[i - 1]))
                 continue;
             double gain = fall(rows, feature, at, leaf);
             if (gain > best.gain)
@@ -60,11 +60,11 @@ static struct split best_split(const struct rows *rows, size_t leaf, double *roo
     return best;
 }
 
-static double answer(struct rows rows, const double *query, size_t leaf, double *room)
+static double answer(struct rows rows, const double *query, size_t leaf, double *scratch)
 {
     const double none = 1e-12;
     for (;;) {
-        struct split split = best_split(&rows, leaf, room);
+        struct split split = best_split(&rows, leaf, scratch);
         size_t kept = 0;
         if (!(split.gain > none))
             break;
@@ -84,18 +84,18 @@ enum mw_err mw_learn_tree(const double (*x)[2], const double *y, size_t n, const
 {
     static const size_t leaves[MW_TREE_SETTINGS] = {1, 2, 4, 8};
     size_t *index = malloc(n * sizeof *index);
-    double *room = malloc(n * sizeof *room);
-    if (!index || !room) {
+    double *scratch = malloc(n * sizeof *scratch);
+    if (!index || !scratch) {
         free(index);
-        free(room);
+        free(scratch);
         return mw_fail(error, MW_NOMEM, "out of memory");
     }
     for (size_t q = 0; q < m; q++) {
         for (size_t i = 0; i < n; i++)
             index[i] = i;
-        out[q] = answer((struct rows){x, y, index, n}, query[q], leaves[setting], room);
+        out[q] = answer((struct rows){x, y, index, n}, query[q], leaves[setting], scratch);
     }
     free(index);
-    free(room);
+    free(scratch);
     return MW_OK;
 }

@@ -3,9 +3,9 @@
 #include "fit/numeric/hot_normal.h"
 
 MW_HOT void mw_hot_normal(const double *columns, size_t column_stride, const double *r, size_t n, size_t d,
-                          double inverse, double *room, double *gradient, double *hessian, size_t stride)
+                          double inverse, double *scratch, double *gradient, double *hessian, size_t stride)
 {
-    double *w = room, *weighted = room + n, square = inverse * inverse;
+    double *w = scratch, *weighted = scratch + n, square = inverse * inverse;
     for (size_t i = 0; i < n; i++)
         w[i] = 1 / (1 + square * r[i] * r[i]);
     for (size_t j = 0; j < d; j++) {

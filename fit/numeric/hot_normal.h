@@ -7,10 +7,10 @@
 /*
  * The normal equations of a (Cauchy-)weighted least-squares step; see model/hot.h. columns[j*column_stride + i] = d r_i/d x_j, i < n, j < d;
  * w_i = 1/(1 + (inverse r_i)^2), inverse = 1/c or 0 for squares. gradient[j] = sum w r J_j, hessian[j*stride + k] =
- * sum w J_j J_k. room: 2 n.
+ * sum w J_j J_k. scratch: 2 n.
  */
 void mw_hot_normal(const double *columns, size_t column_stride, const double *r, size_t n, size_t d, double inverse,
-                   double *room, double *gradient, double *hessian, size_t stride);
+                   double *scratch, double *gradient, double *hessian, size_t stride);
 
 /*
  * sums[0..2] at b: sum g d, sum g, sum g (1 - x)/(1 + x), d = r_i - b, w = root_weight_i^2, x = w inverse d^2,

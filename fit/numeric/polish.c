@@ -2,7 +2,7 @@
 #include "fit/numeric/polish.h"
 
 #include "fit/numeric/hot_normal.h"
-#include "fit/search/problem.h"
+#include "fit/numeric/hot_residual.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
@@ -13,24 +13,35 @@
 
 enum { D = MW_POLISH_MAX_PARAMS };
 
-enum mw_err mw_polish_room_init(struct mw_polish_room *room, size_t n, size_t d, struct mw_error *error)
+enum mw_err mw_polish_scratch_init(struct mw_polish_scratch *scratch, size_t n, size_t d, struct mw_error *error)
 {
-    struct mw_polish_room made = {malloc(2 * n * sizeof(double)), malloc(2 * n * sizeof(double)),
-                                  malloc(n * d * sizeof(double))};
+    struct mw_polish_scratch made = {malloc(2 * n * sizeof(double)), malloc(2 * n * sizeof(double)),
+                                     malloc(n * d * sizeof(double))};
     if (!made.r || !made.trial || !made.jacobian) {
-        mw_polish_room_release(&made);
+        mw_polish_scratch_release(&made);
         return mw_fail(error, MW_NOMEM, "out of memory");
     }
-    *room = made;
+    *scratch = made;
     return MW_OK;
 }
 
-void mw_polish_room_release(struct mw_polish_room *room)
+void mw_polish_scratch_release(struct mw_polish_scratch *scratch)
 {
-    free(room->r);
-    free(room->trial);
-    free(room->jacobian);
-    *room = (struct mw_polish_room){0};
+    free(scratch->r);
+    free(scratch->trial);
+    free(scratch->jacobian);
+    *scratch = (struct mw_polish_scratch){0};
+}
+
+double mw_loss_mean(const double *r, size_t n, double c)
+{
+    double sum = 0;
+    if (!(c > 0)) {
+        for (size_t i = 0; i < n; i++)
+            sum += r[i] * r[i];
+        return sum / (double)n;
+    }
+    return c * c * mw_hot_student(r, 1 / (c * c), n) / (double)n;
 }
 
 /* The difference step: relative to the parameter, or to a thousandth of its range where it is small. */
@@ -41,15 +52,15 @@ static double difference(const struct mw_least_squares *ls, const double *x, siz
     return size * (central ? 6e-6 : 3e-8); /* cube and square root of the double's epsilon */
 }
 
-/* Columns of d r/d x_j; room->trial is scratch. */
+/* Columns of d r/d x_j; scratch->trial is scratch. */
 static unsigned long jacobian(const struct mw_least_squares *ls, const double *x, bool central,
-                              struct mw_polish_room *room)
+                              struct mw_polish_scratch *scratch)
 {
     double at[D];
     unsigned long evaluations = 0;
     memcpy(at, x, ls->d * sizeof *at);
     for (size_t j = 0; j < ls->d; j++) {
-        double *column = room->jacobian + j * ls->n, h = difference(ls, x, j, central);
+        double *column = scratch->jacobian + j * ls->n, h = difference(ls, x, j, central);
         if (!(ls->low[j] < ls->high[j])) {
             memset(column, 0, ls->n * sizeof *column);
             continue;
@@ -57,14 +68,14 @@ static unsigned long jacobian(const struct mw_least_squares *ls, const double *x
         double up = fmin(x[j] + h, ls->high[j]), down = x[j];
         if (central || up == x[j])
             down = fmax(x[j] - h, ls->low[j]);
-        const double *low_r = room->r;
+        const double *low_r = scratch->r;
         if (down != x[j]) {
             at[j] = down;
-            ls->residuals(ls->context, at, room->trial);
-            low_r = room->trial;
+            ls->residuals(ls->context, at, scratch->trial);
+            low_r = scratch->trial;
             evaluations++;
         }
-        const double *high_r = room->r;
+        const double *high_r = scratch->r;
         if (up != x[j]) {
             at[j] = up;
             ls->residuals(ls->context, at, column);
@@ -79,18 +90,18 @@ static unsigned long jacobian(const struct mw_least_squares *ls, const double *x
     return evaluations;
 }
 
-static void normal_equations(const struct mw_least_squares *ls, struct mw_polish_room *room, double *gradient,
+static void normal_equations(const struct mw_least_squares *ls, struct mw_polish_scratch *scratch, double *gradient,
                              double *hessian)
 {
     size_t n = ls->n - ls->penalties;
-    mw_hot_normal(room->jacobian, ls->n, room->r, n, ls->d, ls->cauchy_scale > 0 ? 1 / ls->cauchy_scale : 0,
-                  room->trial, gradient, hessian, D);
+    mw_hot_normal(scratch->jacobian, ls->n, scratch->r, n, ls->d, ls->cauchy_scale > 0 ? 1 / ls->cauchy_scale : 0,
+                  scratch->trial, gradient, hessian, D);
     for (size_t i = n; i < ls->n; i++) {
         for (size_t j = 0; j < ls->d; j++) {
-            double slope = room->jacobian[j * ls->n + i];
-            gradient[j] += slope * room->r[i];
+            double slope = scratch->jacobian[j * ls->n + i];
+            gradient[j] += slope * scratch->r[i];
             for (size_t k = 0; k < ls->d; k++)
-                hessian[j * D + k] += slope * room->jacobian[k * ls->n + i];
+                hessian[j * D + k] += slope * scratch->jacobian[k * ls->n + i];
         }
     }
 }
@@ -162,20 +173,20 @@ static bool bounded_step(const struct mw_least_squares *ls, const double *x, con
 }
 
 unsigned long mw_polish_lm(const struct mw_least_squares *ls, double *x, unsigned iterations, bool central,
-                           double *value, struct mw_polish_room *room)
+                           double *value, struct mw_polish_scratch *scratch)
 {
     const double lambda_min = 1e-12, lambda_max = 1e12, least_gain = central ? 1e-13 : 1e-6;
     double gradient[D], hessian[D * D], step[D], next[D], lambda = 1e-3;
     bool is_free[D];
-    ls->residuals(ls->context, x, room->r);
-    double now = mean_loss(ls, room->r);
+    ls->residuals(ls->context, x, scratch->r);
+    double now = mean_loss(ls, scratch->r);
     unsigned long evaluations = 1;
     for (unsigned iteration = 0; iteration < iterations; iteration++) {
         if (ls->jacobian)
-            ls->jacobian(ls->context, x, room->jacobian);
+            ls->jacobian(ls->context, x, scratch->jacobian);
         else
-            evaluations += jacobian(ls, x, central, room);
-        normal_equations(ls, room, gradient, hessian);
+            evaluations += jacobian(ls, x, central, scratch);
+        normal_equations(ls, scratch, gradient, hessian);
         for (size_t j = 0; j < ls->d; j++)
             is_free[j] = ls->low[j] < ls->high[j] && hessian[j * D + j] > 0 &&
                          !(x[j] <= ls->low[j] && gradient[j] > 0) && !(x[j] >= ls->high[j] && gradient[j] < 0);
@@ -185,16 +196,16 @@ unsigned long mw_polish_lm(const struct mw_least_squares *ls, double *x, unsigne
                 continue;
             for (size_t j = 0; j < ls->d; j++)
                 next[j] = fmin(fmax(x[j] + step[j], ls->low[j]), ls->high[j]);
-            ls->residuals(ls->context, next, room->trial);
+            ls->residuals(ls->context, next, scratch->trial);
             evaluations++;
-            double then = mean_loss(ls, room->trial);
+            double then = mean_loss(ls, scratch->trial);
             if (then <= now) {
                 gain = now - then;
                 now = then;
                 memcpy(x, next, ls->d * sizeof *x);
-                double *swap = room->r;
-                room->r = room->trial;
-                room->trial = swap;
+                double *swap = scratch->r;
+                scratch->r = scratch->trial;
+                scratch->trial = swap;
                 break;
             }
         }

@@ -18,14 +18,18 @@ struct mw_least_squares {
     void *context;
 };
 
+/* mean c^2 ln(1 + (r/c)^2) over residuals r[0..n), or mean squares where c = 0 */
+double mw_loss_mean(const double *r, size_t n, double c);
+
 enum { MW_POLISH_MAX_PARAMS = 16 };
 
-/* Room for residuals and Jacobian, reused from call to call. */
-struct mw_polish_room {
+/* Scratch for residuals and Jacobian, reused from call to call. */
+struct mw_polish_scratch {
     double *r, *trial, *jacobian;
 };
-enum mw_err mw_polish_room_init(struct mw_polish_room *room, size_t n, size_t d, struct mw_error *error) MW_CHECKED;
-void mw_polish_room_release(struct mw_polish_room *room);
+enum mw_err mw_polish_scratch_init(struct mw_polish_scratch *scratch, size_t n, size_t d,
+                                   struct mw_error *error) MW_CHECKED;
+void mw_polish_scratch_release(struct mw_polish_scratch *scratch);
 
 /*
  * Levenberg-Marquardt with Marquardt's scaling, projected on the bounds: a parameter on its bound whose gradient points
@@ -36,7 +40,7 @@ void mw_polish_room_release(struct mw_polish_room *room);
  * Tests: NIST StRD in tests/unit/test_polish.c.
  */
 unsigned long mw_polish_lm(const struct mw_least_squares *problem, double *x, unsigned iterations, bool central,
-                           double *value, struct mw_polish_room *room);
+                           double *value, struct mw_polish_scratch *scratch);
 
 /*
  * Nelder and Mead's simplex (GSL's nmsimplex2) on x = low + (high - low) sin^2 u, for the kinks where a max switches.

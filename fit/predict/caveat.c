@@ -32,7 +32,7 @@ struct asked {
     double gap, halves;
 };
 
-static struct asked look(const struct mw_model *model, const struct mw_query *query,
+static struct asked look(const struct mw_model *model, const struct mw_config *query,
                          const struct mw_prediction *predictions, size_t n)
 {
     struct asked asked = {.freq_low = INFINITY};
@@ -92,7 +92,7 @@ static size_t boundary(const struct mw_model *model, const struct asked *asked, 
     return 1;
 }
 
-static size_t camps(const struct mw_query *query, const struct asked *asked, struct mw_caveat *caveat)
+static size_t camps(const struct mw_config *query, const struct asked *asked, struct mw_caveat *caveat)
 {
     if (!asked->beyond || !(asked->gap > gap_limit || asked->halves > halves_limit))
         return 0;
@@ -180,7 +180,7 @@ static size_t far_beyond(const struct asked *asked, struct mw_caveat *caveats)
     return count;
 }
 
-size_t mw_caveats(const struct mw_model *model, const struct mw_query *query, const struct mw_prediction *predictions,
+size_t mw_caveats(const struct mw_model *model, const struct mw_config *query, const struct mw_prediction *predictions,
                   size_t n, struct mw_caveat caveats[MW_CAVEAT_COUNT])
 {
     struct asked asked = look(model, query, predictions, n);

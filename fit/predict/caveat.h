@@ -27,7 +27,7 @@ struct mw_caveat {
 };
 
 /* At most one of a kind, in the order of the kinds; the count is returned. predictions[i] answers query[i]. */
-size_t mw_caveats(const struct mw_model *model, const struct mw_query *query, const struct mw_prediction *predictions,
+size_t mw_caveats(const struct mw_model *model, const struct mw_config *query, const struct mw_prediction *predictions,
                   size_t n, struct mw_caveat caveats[MW_CAVEAT_COUNT]);
 
 #endif

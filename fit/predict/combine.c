@@ -24,28 +24,28 @@ void mw_domain_of(struct mw_domain *domain, const struct mw_points *points)
 }
 
 /* Where a quantity is asked for. */
-struct place {
+struct query {
     const struct mw_law *law;
     double p, phi, cap;
 };
 
 static double share_of(const void *context, const double *params)
 {
-    const struct place *at = context;
+    const struct query *at = context;
     return mw_frequency_independent_share(at->law, params, at->p, at->phi);
 }
 
 /* Cores from which the wall binds; the cap where it does not before. */
 static double wall_of(const void *context, const double *params)
 {
-    const struct place *at = context;
+    const struct query *at = context;
     double cores = mw_vls_wall_cores(params, at->phi, at->cap);
     return cores > 0 ? cores : at->cap;
 }
 
 static double limit_of(const void *context, const double *params)
 {
-    const struct place *at = context;
+    const struct query *at = context;
     double limit = mw_vls_speedup_limit(params, at->phi);
     return limit > 0 ? fmin(limit, at->cap) : at->cap;
 }
@@ -94,7 +94,7 @@ static const char *wall_words(const double *params, double phi, const struct mw_
                                                : "a floor that moves with the frequency, so not memory,";
 }
 
-static void describe_wall(struct mw_combination *c, const struct place *at, const double *params,
+static void describe_wall(struct mw_combination *c, const struct query *at, const double *params,
                           const struct mw_domain *domain)
 {
     char freq[32], low[16];
@@ -116,7 +116,7 @@ static void describe_wall(struct mw_combination *c, const struct place *at, cons
                  low, ceil(c->high), sinks ? ", and still sinks with further cores" : "");
 }
 
-static void describe_limit(struct mw_combination *c, const struct place *at, double freq_hz)
+static void describe_limit(struct mw_combination *c, const struct query *at, double freq_hz)
 {
     char freq[32], value[16], low[16], high[16];
     at_frequency(freq, sizeof freq, freq_hz);
@@ -143,7 +143,7 @@ enum mw_err mw_combinations(struct mw_combination **out, size_t *count, const st
 {
     enum { WALL = 2, LIMIT = 3, KINDS = 4 };
     double phi = mw_phi(domain->freq_high_hz, knowledge->memory_freq_hz);
-    const struct place places[KINDS] = {
+    const struct query queries[KINDS] = {
         {problem->law, domain->cores_low, phi, 0},
         {problem->law, domain->cores_high, phi, 0},
         {problem->law, 0, phi, wall_cap_factor * domain->cores_high},
@@ -162,15 +162,15 @@ enum mw_err mw_combinations(struct mw_combination **out, size_t *count, const st
         if (kind == 1 && domain->cores_high == domain->cores_low)
             continue;
         struct mw_combination *c = &list[n++];
-        struct mw_functional functional = {of[kind], &places[kind]};
+        struct mw_functional functional = {of[kind], &queries[kind]};
         c->value = functional.of(functional.context, optimum->params);
         err = mw_interval_of(&c->low, &c->high, &functional, region, optimum, problem, seed, error);
         if (kind == WALL)
-            describe_wall(c, &places[kind], optimum->params, domain);
+            describe_wall(c, &queries[kind], optimum->params, domain);
         else if (kind == LIMIT)
-            describe_limit(c, &places[kind], domain->freq_high_hz);
+            describe_limit(c, &queries[kind], domain->freq_high_hz);
         else
-            mw_share_describe(c, (unsigned)places[kind].p, domain->freq_high_hz);
+            mw_share_describe(c, (unsigned)queries[kind].p, domain->freq_high_hz);
     }
     if (err) {
         free(list);

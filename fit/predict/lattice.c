@@ -15,12 +15,12 @@ static const double temper = 0.5;
 static const double sigma_least = 0.003;
 
 /* The loss that the other parameters reach from c; they stay there for the next value, which is likely to be near. */
-static double reach(struct mw_searcher *s, struct mw_candidate *c)
+static double reach(struct mw_searcher *s, struct mw_search_point *c)
 {
     enum { ITERATIONS = 4 };
-    mw_candidate_evaluate(s, c);
+    mw_search_point_evaluate(s, c);
     if (isfinite(c->loss))
-        mw_candidate_polish(s, c, ITERATIONS, false);
+        mw_search_point_polish(s, c, ITERATIONS, false);
     if (!isfinite(c->loss))
         c->loss = HUGE_VAL;
     return c->loss;
@@ -32,14 +32,14 @@ static void profile(const struct mw_lattice *lattice, struct mw_searcher *s, dou
     const struct mw_problem *pr = &s->problem;
     enum { FRESH = 16 };                               /* values from one new start to the next */
     const double n = (double)pr->n, best_guess = 0.05; /* of the way to a bad program, in every parameter */
-    struct mw_candidate start = {0};
+    struct mw_search_point start = {0};
     for (size_t j = 0; j < pr->law->param_count; j++)
         start.params[j] = pr->low[j] + best_guess * (pr->high[j] - pr->low[j]);
     start.params[0] = pr->high[0] - best_guess * (pr->high[0] - pr->low[0]); /* f */
-    struct mw_candidate walk = start;
+    struct mw_search_point walk = start;
     double top = -HUGE_VAL;
     for (size_t i = 0; i < lattice->count; i++) {
-        struct mw_candidate fresh = start;
+        struct mw_search_point fresh = start;
         walk.params[lattice->param] = fresh.params[lattice->param] = lattice->low + (double)i;
         reach(s, &walk);
         if (i % FRESH == 0 && reach(s, &fresh) < walk.loss)
@@ -91,7 +91,7 @@ enum mw_err mw_lattice_init(struct mw_lattice *lattice, const struct mw_problem 
     profile(&made, &searcher, ln_l);
     mix(&made, mass, ln_l);
     mw_searcher_release(&searcher);
-    /* the results move to the front of the room, which is then theirs */
+    /* the results move to the front of the array, which is then theirs */
     memmove(mass, made.edge, 2 * made.count * sizeof *mass);
     made.edge = mass;
     made.ln_ratio = mass + made.count;

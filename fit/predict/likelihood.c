@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/predict/likelihood.h"
 
-#include "fit/predict/hot_likelihood.h"
+#include "fit/numeric/hot_residual.h"
 #include "fit/numeric/panel.h"
 
 #include <gsl/gsl_cdf.h>

@@ -31,12 +31,12 @@ struct job {
     struct mw_error error;
 };
 
-struct workshop {
+struct context {
     const struct mw_model *model;
     double p_max;
     struct mw_law_limits limits;
-    struct mw_whitener whitener; /* of the joint or of the independent fits */
-    const struct mw_law *combed; /* the law with a whole parameter, and its comb; NULL where no job has one */
+    struct mw_whitener whitener;     /* of the joint or of the independent fits */
+    const struct mw_law *lattice_of; /* the law with a whole parameter, and its lattice; NULL where no job has one */
     struct mw_lattice lattice;
 };
 
@@ -93,13 +93,13 @@ static void keep_draws(struct mw_likelihood *likelihood, const double *u, size_t
     }
 }
 
-static enum mw_err run_job(struct job *job, const struct workshop *shop, struct mw_error *error)
+static enum mw_err run_job(struct job *job, const struct context *context, struct mw_error *error)
 {
     struct mw_likelihood likelihood = {0};
-    const struct mw_whitener *whitener = &shop->whitener;
+    const struct mw_whitener *whitener = &context->whitener;
     struct effort effort = whitener->n <= FEW_POINTS ? effort_few : effort_many;
     size_t dims = mw_likelihood_dims(job->law);
-    if (job->law == shop->combed)
+    if (job->law == context->lattice_of)
         effort.particles *= 2;
     double *u = malloc(effort.particles * dims * sizeof *u);
     if (!u)
@@ -107,14 +107,14 @@ static enum mw_err run_job(struct job *job, const struct workshop *shop, struct 
     enum mw_err err = mw_likelihood_init(&likelihood, whitener, error);
     if (err)
         goto out;
-    mw_prior_map_init(&likelihood.prior, job->law, job->prior, shop->p_max, &shop->limits);
-    if (job->law == shop->combed)
-        likelihood.prior.lattice = &shop->lattice;
+    mw_prior_map_init(&likelihood.prior, job->law, job->prior, context->p_max, &context->limits);
+    if (job->law == context->lattice_of)
+        likelihood.prior.lattice = &context->lattice;
     struct mw_smc smc = {.dims = dims,
                          .particles = effort.particles,
                          .sweeps = effort.sweeps,
                          .final_sweeps = effort.final_sweeps,
-                         .seed = stream_seed(shop->model->seed, job),
+                         .seed = stream_seed(context->model->seed, job),
                          .log_likelihood = mw_likelihood_log,
                          .context = &likelihood};
     double log_evidence;
@@ -150,11 +150,11 @@ static void law_residual(const struct mw_ensemble_fit *fit, enum mw_quantity qua
 }
 
 /* One pass: what the screening law leaves is looked at, and the points get their factors. */
-static enum mw_err screen_once(const struct workshop *shop, struct mw_points *points, const struct mw_sites *all,
+static enum mw_err screen_once(const struct context *context, struct mw_points *points, const struct mw_sites *all,
                                double *work, size_t *found, struct mw_error *error)
 {
     struct job job = {.law = mw_law_find(screening.law), .prior = screening.prior, .independent = true};
-    enum mw_err err = run_job(&job, shop, error);
+    enum mw_err err = run_job(&job, context, error);
     if (err)
         return err;
     double *factor = work + all->count;
@@ -170,9 +170,9 @@ static enum mw_err screen_once(const struct workshop *shop, struct mw_points *po
 }
 
 /* The screening law is itself fitted to outliers, so it is fitted again with what was found until nothing more is. */
-static enum mw_err screen(struct workshop *shop, struct mw_points *points, struct mw_error *error)
+static enum mw_err screen(struct context *context, struct mw_points *points, struct mw_error *error)
 {
-    double memory_freq_hz = shop->model->memory_freq_hz;
+    double memory_freq_hz = context->model->memory_freq_hz;
     struct mw_sites all = {0}, some = {0};
     double *work = NULL;
     size_t found = 0, before = 0;
@@ -184,11 +184,11 @@ static enum mw_err screen(struct workshop *shop, struct mw_points *points, struc
         err = mw_sites_init(&some, points, memory_freq_hz, MW_SPOTS_SAMPLE, error);
         if (err)
             break;
-        shop->p_max = some.p_max;
-        err = mw_whitener_init(&shop->whitener, some.items, some.count, points->quantity, true, error);
+        context->p_max = some.p_max;
+        err = mw_whitener_init(&context->whitener, some.items, some.count, points->quantity, true, error);
         if (!err)
-            err = screen_once(shop, points, &all, work, &found, error);
-        mw_whitener_release(&shop->whitener);
+            err = screen_once(context, points, &all, work, &found, error);
+        mw_whitener_release(&context->whitener);
         mw_sites_release(&some);
     }
     free(work);
@@ -210,11 +210,11 @@ static size_t list_members(const struct mw_model *model, struct job *jobs, size_
     return count;
 }
 
-static enum mw_err run_all(struct job *jobs, size_t count, const struct workshop *shop, struct mw_error *error)
+static enum mw_err run_all(struct job *jobs, size_t count, const struct context *context, struct mw_error *error)
 {
 #pragma omp parallel for schedule(dynamic)
     for (size_t i = 0; i < count; i++)
-        jobs[i].err = run_job(&jobs[i], shop, &jobs[i].error);
+        jobs[i].err = run_job(&jobs[i], context, &jobs[i].error);
     for (size_t i = 0; i < count; i++)
         if (jobs[i].err) {
             if (error)
@@ -226,7 +226,7 @@ static enum mw_err run_all(struct job *jobs, size_t count, const struct workshop
 
 /* The comb of the law with a whole parameter; one of the laws of a mixture has such, or none. For joint fits: evidence
    decides among these, and beyond the measured cores, where the independent ones speak, single grains matter less. */
-static enum mw_err lattice_law(struct workshop *shop, const struct job *jobs, size_t count, struct mw_error *error)
+static enum mw_err lattice_law(struct context *context, const struct job *jobs, size_t count, struct mw_error *error)
 {
     struct mw_problem all = {0}, few = {0};
     struct mw_prior_map map;
@@ -235,18 +235,19 @@ static enum mw_err lattice_law(struct workshop *shop, const struct job *jobs, si
         at++;
     if (at == count || jobs[at].independent)
         return MW_OK;
-    mw_prior_map_init(&map, jobs[at].law, jobs[at].prior, shop->p_max, &shop->limits);
-    enum mw_err err = mw_problem_init(&all, &shop->model->points, MW_LOSS_LOG, shop->model->memory_freq_hz, error);
+    mw_prior_map_init(&map, jobs[at].law, jobs[at].prior, context->p_max, &context->limits);
+    enum mw_err err =
+        mw_problem_init(&all, &context->model->points, MW_LOSS_LOG, context->model->memory_freq_hz, error);
     if (!err)
         err = mw_problem_thin(&few, &all, MW_SPOTS_SAMPLE, error);
     if (!err) {
         mw_problem_law(&few, jobs[at].law);
         for (size_t i = few.n; i-- > 0;)
             few.y[i] = round((few.y[i] - few.y[0]) * 1e9) / 1e9; /* else the unit of time decides where polishes stop */
-        err = mw_lattice_init(&shop->lattice, &few, mw_prior_whole_mass, &map, error);
+        err = mw_lattice_init(&context->lattice, &few, mw_prior_whole_mass, &map, error);
     }
     if (!err)
-        shop->combed = jobs[at].law;
+        context->lattice_of = jobs[at].law;
     mw_problem_release(&all);
     mw_problem_release(&few);
     return err;
@@ -256,21 +257,22 @@ static enum mw_err lattice_law(struct workshop *shop, const struct job *jobs, si
 static enum mw_err sample(struct mw_ensemble *ensemble, struct job *jobs, size_t count, const struct mw_model *model,
                           struct mw_error *error)
 {
-    struct workshop shop = {.model = model, .limits = {model->k_max, model->r_max}};
+    struct context context = {.model = model, .limits = {model->k_max, model->r_max}};
     struct mw_sites sites = {0};
     enum mw_err err = mw_sites_init(&sites, &model->points, model->memory_freq_hz, MW_SPOTS_SAMPLE, error);
     if (err)
         return err;
-    shop.p_max = sites.p_max;
+    context.p_max = sites.p_max;
     struct mw_ensemble_fit *fits = malloc(count * sizeof *fits);
     if (!fits)
         err = mw_fail(error, MW_NOMEM, "out of memory");
     if (!err)
-        err = mw_whitener_init(&shop.whitener, sites.items, sites.count, model->quantity, jobs[0].independent, error);
+        err =
+            mw_whitener_init(&context.whitener, sites.items, sites.count, model->quantity, jobs[0].independent, error);
     if (!err)
-        err = lattice_law(&shop, jobs, count, error);
+        err = lattice_law(&context, jobs, count, error);
     if (!err)
-        err = run_all(jobs, count, &shop, error);
+        err = run_all(jobs, count, &context, error);
     for (size_t i = 0; i < count; i++) {
         if (err)
             fit_release(&jobs[i].fit);
@@ -281,22 +283,22 @@ static enum mw_err sample(struct mw_ensemble *ensemble, struct job *jobs, size_t
         free(fits);
     else
         *ensemble = (struct mw_ensemble){fits, count};
-    mw_lattice_release(&shop.lattice);
-    mw_whitener_release(&shop.whitener);
+    mw_lattice_release(&context.lattice);
+    mw_whitener_release(&context.whitener);
     mw_sites_release(&sites);
     return err;
 }
 
 enum mw_err mw_mixture_fit(struct mw_model *model, struct mw_error *error)
 {
-    struct workshop shop = {.model = model, .limits = {model->k_max, model->r_max}};
+    struct context context = {.model = model, .limits = {model->k_max, model->r_max}};
     struct job jobs[CAPACITY];
     size_t count = list_members(model, jobs, CAPACITY);
     if (count == 0)
         return mw_fail(error, MW_USAGE, "unknown law '%s'", model->law);
     for (size_t i = 0; i < model->points.count; i++)
         model->points.items[i].noise_factor = 1;
-    enum mw_err err = screen(&shop, &model->points, error);
+    enum mw_err err = screen(&context, &model->points, error);
     return err ? err : sample(&model->ensemble, jobs, count, model, error);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/predict/predict.h"
 
+#include "data/stats.h"
 #include "fit/binding.h"
 #include "fit/predict/weighted.h"
 #include "fit/predict/mixture.h"
@@ -26,13 +27,13 @@ enum { NOISE_PER_DRAW = 4, NOISE_STRIDE = 37 };
    ticks; and what no data below can show (a second socket, a knee of the clock) drifts by so much of ln value per
    doubling beyond the data, at Student's 95 %. */
 static const double widen = 1.1, widen_beyond = 0.8, half_width_least = 0.01;
-static const double drift_cores = 0.085, drift_freq = 0.02, student_95 = 2.132, normal_95 = 1.645;
+static const double drift_cores = 0.085, drift_freq = 0.02, student_95 = 2.132;
 /* Queries this close to the edge are inside. */
 static const double edge = 1e-6;
 /* Small batches keep the draws of all queries out of memory. */
 enum { BATCH = 512 };
 
-struct engine {
+struct predictor {
     const struct mw_model *model;
     struct mw_ensemble ensemble;    /* the model's fits, and these: */
     struct mw_ensemble independent; /* sampled here where an answer needs them */
@@ -46,7 +47,7 @@ struct engine {
 };
 
 /* A query prepared: its site and its baseline's in the batch. */
-struct place {
+struct query {
     size_t site, baseline;
     bool beyond; /* more cores than measured */
     double doublings_p, doublings_f, doublings_baseline;
@@ -65,24 +66,24 @@ static double doublings_beyond(double value, double low, double high)
 }
 
 /* Weight of a fit for a query: see the constants above. The sum over fits is 1. */
-static void weigh(const struct engine *engine, const struct place *place, double *weight)
+static void weigh(const struct predictor *predictor, const struct query *query, double *weight)
 {
-    bool beyond = place->beyond;
-    const struct mw_ensemble *ensemble = &engine->ensemble;
+    bool beyond = query->beyond;
+    const struct mw_ensemble *ensemble = &predictor->ensemble;
     double sum[2] = {0, 0};
     double share[2] = {1, 0}; /* joint, independent */
-    if (beyond && engine->independent_count && engine->joint_count) {
+    if (beyond && predictor->independent_count && predictor->joint_count) {
         share[0] = 1 - independent_share;
         share[1] = independent_share;
-    } else if (!engine->joint_count) {
+    } else if (!predictor->joint_count) {
         share[0] = 0;
         share[1] = 1;
     }
-    double temper = beyond ? 0 : place->doublings_f > 0 ? temper_freq : temper_inside;
+    double temper = beyond ? 0 : query->doublings_f > 0 ? temper_freq : temper_inside;
     for (size_t f = 0; f < ensemble->count; f++) {
         const struct mw_ensemble_fit *fit = &ensemble->fits[f];
-        weight[f] = fit->independent ? exp(temper_independent * (fit->log_evidence - engine->independent_top))
-                                     : exp(temper * (fit->log_evidence - engine->joint_top));
+        weight[f] = fit->independent ? exp(temper_independent * (fit->log_evidence - predictor->independent_top))
+                                     : exp(temper * (fit->log_evidence - predictor->joint_top));
         if (beyond)
             weight[f] *= mw_prior_beyond(fit->law, fit->prior);
         sum[fit->independent] += weight[f];
@@ -95,11 +96,12 @@ static void weigh(const struct engine *engine, const struct place *place, double
 
 /* All noisy draws of ln value at a site, or of ln(baseline/site) where `difference`; of the joint fits (half 0), of the
    independent ones (1), or of both (2). */
-static void draw_all(const struct engine *engine, const struct mw_predictive *predictive, const struct place *place,
-                     const double *weight, bool difference, int half, struct mw_weighted *weighted)
+static void draw_all(const struct predictor *predictor, const struct mw_predictive *predictive,
+                     const struct query *query, const double *weight, bool difference, int half,
+                     struct mw_weighted *weighted)
 {
-    const struct mw_ensemble *ensemble = &engine->ensemble;
-    size_t a = place->site, b = place->baseline, draw = 0, turn = 0;
+    const struct mw_ensemble *ensemble = &predictor->ensemble;
+    size_t a = query->site, b = query->baseline, draw = 0, turn = 0;
     weighted->count = 0;
     for (size_t f = 0; f < ensemble->count; f++) {
         const struct mw_ensemble_fit *fit = &ensemble->fits[f];
@@ -120,7 +122,7 @@ static void draw_all(const struct engine *engine, const struct mw_predictive *pr
             double sd = predictive->sigma[draw] * sqrt(variance);
             for (size_t q = 0; q < NOISE_PER_DRAW; q++) {
                 size_t stratum = (turn * NOISE_STRIDE + q * (MW_NOISE_STRATA / NOISE_PER_DRAW)) % MW_NOISE_STRATA;
-                weighted->value[weighted->count] = center + sd * engine->noise[stratum];
+                weighted->value[weighted->count] = center + sd * predictor->noise[stratum];
                 weighted->weight[weighted->count++] = each;
             }
         }
@@ -137,16 +139,17 @@ static double spread_out(double quantile[3], double doublings_p, double doubling
     double least = half_width_least * half_width_least;
     quantile[0] = quantile[1] - sqrt(down * down + extra + least);
     quantile[2] = quantile[1] + sqrt(up * up + extra + least);
-    return extra / (normal_95 * normal_95);
+    return extra / (MW_NORMAL_90 * MW_NORMAL_90);
 }
 
-static void answer_value(const struct engine *engine, const struct mw_predictive *predictive, const struct place *place,
-                         const double *weight, struct mw_weighted *weighted, struct mw_prediction *out)
+static void answer_value(const struct predictor *predictor, const struct mw_predictive *predictive,
+                         const struct query *query, const double *weight, struct mw_weighted *weighted,
+                         struct mw_prediction *out)
 {
     double quantile[3], halves[2][3];
-    if (out->extrapolated_cores && engine->independent_count && engine->joint_count) {
+    if (out->extrapolated_cores && predictor->independent_count && predictor->joint_count) {
         for (int half = 0; half < 2; half++) {
-            draw_all(engine, predictive, place, weight, false, half, weighted);
+            draw_all(predictor, predictive, query, weight, false, half, weighted);
             if (weighted->count)
                 mw_weighted_quantiles(weighted, halves[half]);
             else
@@ -154,36 +157,36 @@ static void answer_value(const struct engine *engine, const struct mw_predictive
         }
         out->ln_halves = fabs(halves[0][1] - halves[1][1]);
     }
-    draw_all(engine, predictive, place, weight, false, 2, weighted);
+    draw_all(predictor, predictive, query, weight, false, 2, weighted);
     mw_weighted_quantiles(weighted, quantile);
     out->ln_mean = mw_weighted_mean(weighted);
     out->ln_gap = fabs(quantile[1] - out->ln_mean);
     double variance = mw_weighted_variance(weighted, out->ln_mean);
-    variance += spread_out(quantile, place->doublings_p, place->doublings_f);
+    variance += spread_out(quantile, query->doublings_p, query->doublings_f);
     out->ln_sd = sqrt(variance);
     out->value = exp(quantile[1]);
     out->low = exp(quantile[0]);
     out->high = exp(quantile[2]);
 }
 
-static void answer_speedup(const struct engine *engine, const struct mw_predictive *predictive,
-                           const struct place *place, const double *weight, struct mw_weighted *weighted,
+static void answer_speedup(const struct predictor *predictor, const struct mw_predictive *predictive,
+                           const struct query *query, const double *weight, struct mw_weighted *weighted,
                            struct mw_prediction *out)
 {
-    if (engine->model->quantity == MW_SPEEDUP) {
+    if (predictor->model->quantity == MW_SPEEDUP) {
         out->speedup = out->value;
         out->speedup_low = out->low;
         out->speedup_high = out->high;
         return;
     }
-    if (place->site == place->baseline) {
+    if (query->site == query->baseline) {
         out->speedup = out->speedup_low = out->speedup_high = 1;
         return;
     }
     double quantile[3];
-    draw_all(engine, predictive, place, weight, true, 2, weighted);
+    draw_all(predictor, predictive, query, weight, true, 2, weighted);
     mw_weighted_quantiles(weighted, quantile);
-    spread_out(quantile, place->doublings_p + place->doublings_baseline, place->doublings_f);
+    spread_out(quantile, query->doublings_p + query->doublings_baseline, query->doublings_f);
     out->speedup = exp(quantile[1]);
     out->speedup_low = exp(quantile[0]);
     out->speedup_high = exp(quantile[2]);
@@ -197,49 +200,49 @@ static void answer_one_core_speedup(struct mw_prediction *out)
 }
 
 /* What one thread needs to mix draws. */
-struct bench {
+struct scratch {
     double *weight;
     struct mw_weighted weighted;
 };
 
-static bool bench_init(struct bench *bench, const struct engine *engine)
+static bool scratch_init(struct scratch *scratch, const struct predictor *predictor)
 {
-    size_t draws = engine->draw_count * NOISE_PER_DRAW;
-    bench->weight = malloc((engine->ensemble.count + 2 * draws + 1) * sizeof *bench->weight);
-    if (!bench->weight)
+    size_t draws = predictor->draw_count * NOISE_PER_DRAW;
+    scratch->weight = malloc((predictor->ensemble.count + 2 * draws + 1) * sizeof *scratch->weight);
+    if (!scratch->weight)
         return false;
-    bench->weighted.value = bench->weight + engine->ensemble.count;
-    bench->weighted.weight = bench->weighted.value + draws;
+    scratch->weighted.value = scratch->weight + predictor->ensemble.count;
+    scratch->weighted.weight = scratch->weighted.value + draws;
     return true;
 }
 
-static void answer(const struct engine *engine, const struct mw_predictive *predictive, const struct place *place,
-                   const struct mw_query *query, struct bench *bench, struct mw_prediction *out)
+static void answer(const struct predictor *predictor, const struct mw_predictive *predictive, const struct query *query,
+                   const struct mw_config *config, struct scratch *scratch, struct mw_prediction *out)
 {
     *out = (struct mw_prediction){0};
-    out->extrapolated_cores = place->doublings_p > 0;
-    out->extrapolated_freq = place->doublings_f > 0;
-    if (engine->model->quantity == MW_SPEEDUP && query->cores <= 1) {
+    out->extrapolated_cores = query->doublings_p > 0;
+    out->extrapolated_freq = query->doublings_f > 0;
+    if (predictor->model->quantity == MW_SPEEDUP && config->cores <= 1) {
         out->extrapolated_cores = false;
         answer_one_core_speedup(out);
         return;
     }
-    weigh(engine, place, bench->weight);
-    answer_value(engine, predictive, place, bench->weight, &bench->weighted, out);
-    answer_speedup(engine, predictive, place, bench->weight, &bench->weighted, out);
-    out->binding = mw_binding_at(&engine->binder, out, query->cores, query->freq_hz, engine->baseline_freq_hz);
+    weigh(predictor, query, scratch->weight);
+    answer_value(predictor, predictive, query, scratch->weight, &scratch->weighted, out);
+    answer_speedup(predictor, predictive, query, scratch->weight, &scratch->weighted, out);
+    out->binding = mw_binding_at(&predictor->binder, out, config->cores, config->freq_hz, predictor->baseline_freq_hz);
 }
 
 /* Sites of a batch: the queries', then the baselines' (each once). Returns their number. */
-static size_t lay_out(const struct engine *engine, const struct mw_query *query, size_t n, struct mw_site *sites,
-                      size_t *partner, struct place *places)
+static size_t lay_out(const struct predictor *predictor, const struct mw_config *config, size_t n,
+                      struct mw_site *sites, size_t *partner, struct query *queries)
 {
-    const struct mw_sites *data = &engine->data;
+    const struct mw_sites *data = &predictor->data;
     size_t count = n;
     for (size_t i = 0; i < n; i++) {
-        sites[i] = mw_site_at(query[i].cores, query[i].freq_hz, engine->memory_freq_hz);
-        double base_hz = engine->baseline_freq_hz > 0 ? engine->baseline_freq_hz : query[i].freq_hz;
-        struct mw_site base = mw_site_at(1, base_hz, engine->memory_freq_hz);
+        sites[i] = mw_site_at(config[i].cores, config[i].freq_hz, predictor->memory_freq_hz);
+        double base_hz = predictor->baseline_freq_hz > 0 ? predictor->baseline_freq_hz : config[i].freq_hz;
+        struct mw_site base = mw_site_at(1, base_hz, predictor->memory_freq_hz);
         size_t b = n;
         while (b < count && sites[b].freq_hz != base.freq_hz)
             b++;
@@ -248,12 +251,12 @@ static size_t lay_out(const struct engine *engine, const struct mw_query *query,
         else if (b == count)
             sites[count++] = base;
         partner[i] = b;
-        places[i] = (struct place){i,
-                                   b,
-                                   is_beyond(data, sites[i].p),
-                                   doublings_beyond(sites[i].p, data->p_min, data->p_max),
-                                   doublings_beyond(sites[i].freq_hz, data->freq_min_hz, data->freq_max_hz),
-                                   doublings_beyond(1, data->p_min, data->p_max)};
+        queries[i] = (struct query){i,
+                                    b,
+                                    is_beyond(data, sites[i].p),
+                                    doublings_beyond(sites[i].p, data->p_min, data->p_max),
+                                    doublings_beyond(sites[i].freq_hz, data->freq_min_hz, data->freq_max_hz),
+                                    doublings_beyond(1, data->p_min, data->p_max)};
     }
     for (size_t b = n; b < count; b++)
         partner[b] = b;
@@ -261,42 +264,43 @@ static size_t lay_out(const struct engine *engine, const struct mw_query *query,
 }
 
 /* Fits that have weight in one of the answers. */
-static void find_needed(const struct engine *engine, const struct place *places, size_t n, double *weight, bool *needed)
+static void find_needed(const struct predictor *predictor, const struct query *queries, size_t n, double *weight,
+                        bool *needed)
 {
-    size_t count = engine->ensemble.count;
+    size_t count = predictor->ensemble.count;
     memset(needed, 0, count * sizeof *needed);
     for (size_t i = 0; i < n; i++) {
-        weigh(engine, &places[i], weight);
+        weigh(predictor, &queries[i], weight);
         for (size_t f = 0; f < count; f++)
             needed[f] |= weight[f] >= weight_least;
     }
 }
 
-static enum mw_err answer_batch(const struct engine *engine, const struct mw_query *query, size_t n,
+static enum mw_err answer_batch(const struct predictor *predictor, const struct mw_config *config, size_t n,
                                 struct mw_prediction *out, struct mw_error *error)
 {
     struct mw_predictive predictive = {0};
     struct mw_site *sites = malloc(2 * n * sizeof *sites);
     size_t *partner = malloc(2 * n * sizeof *partner);
-    struct place *places = malloc(n * sizeof *places);
-    double *weight = malloc(engine->ensemble.count * sizeof *weight);
-    bool *needed = malloc(engine->ensemble.count * sizeof *needed);
+    struct query *queries = malloc(n * sizeof *queries);
+    double *weight = malloc(predictor->ensemble.count * sizeof *weight);
+    bool *needed = malloc(predictor->ensemble.count * sizeof *needed);
     enum mw_err err = MW_OK;
-    if (!sites || !partner || !places || !weight || !needed) {
+    if (!sites || !partner || !queries || !weight || !needed) {
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
         goto out;
     }
-    size_t count = lay_out(engine, query, n, sites, partner, places);
-    find_needed(engine, places, n, weight, needed);
-    err = mw_predictive_init(&predictive, &engine->ensemble, needed, &engine->data, engine->model->quantity, sites,
-                             partner, count, error);
+    size_t count = lay_out(predictor, config, n, sites, partner, queries);
+    find_needed(predictor, queries, n, weight, needed);
+    err = mw_predictive_init(&predictive, &predictor->ensemble, needed, &predictor->data, predictor->model->quantity,
+                             sites, partner, count, error);
     if (err)
         goto out;
     bool starved = false;
 #pragma omp parallel
     {
-        struct bench bench;
-        bool ready = bench_init(&bench, engine);
+        struct scratch scratch;
+        bool ready = scratch_init(&scratch, predictor);
         if (!ready) {
 #pragma omp atomic write
             starved = true;
@@ -304,8 +308,8 @@ static enum mw_err answer_batch(const struct engine *engine, const struct mw_que
 #pragma omp for schedule(static)
         for (size_t i = 0; i < n; i++)
             if (ready)
-                answer(engine, &predictive, &places[i], &query[i], &bench, &out[i]);
-        free(bench.weight);
+                answer(predictor, &predictive, &queries[i], &config[i], &scratch, &out[i]);
+        free(scratch.weight);
     }
     if (starved)
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
@@ -313,86 +317,89 @@ out:
     mw_predictive_release(&predictive);
     free(sites);
     free(partner);
-    free(places);
+    free(queries);
     free(weight);
     free(needed);
     return err;
 }
 
-static enum mw_err check_queries(const struct mw_model *model, const struct mw_query *query, size_t n,
+static enum mw_err check_queries(const struct mw_model *model, const struct mw_config *config, size_t n,
                                  double baseline_freq_hz, struct mw_error *error)
 {
     if (model->ensemble.count == 0)
         return mw_fail(error, MW_NOFIT, "the model has no ensemble to predict from");
     for (size_t i = 0; i < n; i++) {
-        if (!(query[i].cores >= 1) || !isfinite(query[i].cores) || !(query[i].freq_hz >= 0) ||
-            !isfinite(query[i].freq_hz))
-            return mw_fail(error, MW_USAGE, "cannot predict %g cores at %g GHz", query[i].cores,
-                           query[i].freq_hz / 1e9);
-        if (model->quantity == MW_SPEEDUP && baseline_freq_hz > 0 && baseline_freq_hz != query[i].freq_hz)
+        if (!(config[i].cores >= 1) || !isfinite(config[i].cores) || !(config[i].freq_hz >= 0) ||
+            !isfinite(config[i].freq_hz))
+            return mw_fail(error, MW_USAGE, "cannot predict %g cores at %g GHz", config[i].cores,
+                           config[i].freq_hz / 1e9);
+        if (model->quantity == MW_SPEEDUP && baseline_freq_hz > 0 && baseline_freq_hz != config[i].freq_hz)
             return mw_fail(error, MW_NOFIT, "speedups alone do not tell how the time of one core depends on frequency");
     }
     return MW_OK;
 }
 
-static bool any_beyond(const struct mw_sites *data, const struct mw_query *query, size_t n)
+static bool any_beyond(const struct mw_sites *data, const struct mw_config *config, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (is_beyond(data, query[i].cores))
+        if (is_beyond(data, config[i].cores))
             return true;
     return false;
 }
 
 /* The model's fits, joined by independent ones for queries beyond the measured cores. */
-static enum mw_err gather(struct engine *engine, const struct mw_query *query, size_t n, struct mw_error *error)
+static enum mw_err gather(struct predictor *predictor, const struct mw_config *config, size_t n, struct mw_error *error)
 {
-    const struct mw_model *model = engine->model;
+    const struct mw_model *model = predictor->model;
     enum mw_err err = MW_OK;
-    if (any_beyond(&engine->data, query, n))
-        err = mw_mixture_independent(&engine->independent, model, error);
-    size_t joint = model->ensemble.count, more = engine->independent.count;
-    if (!err && !(engine->ensemble.fits = malloc((joint + more) * sizeof *engine->ensemble.fits)))
+    if (any_beyond(&predictor->data, config, n))
+        err = mw_mixture_independent(&predictor->independent, model, error);
+    size_t joint = model->ensemble.count, more = predictor->independent.count;
+    if (!err && !(predictor->ensemble.fits = malloc((joint + more) * sizeof *predictor->ensemble.fits)))
         err = mw_fail(error, MW_NOMEM, "out of memory");
     if (err)
         return err;
     for (size_t f = 0; f < joint + more; f++) {
-        const struct mw_ensemble_fit *fit = f < joint ? &model->ensemble.fits[f] : &engine->independent.fits[f - joint];
-        engine->ensemble.fits[engine->ensemble.count++] = *fit;
-        engine->draw_count += fit->draw_count;
+        const struct mw_ensemble_fit *fit =
+            f < joint ? &model->ensemble.fits[f] : &predictor->independent.fits[f - joint];
+        predictor->ensemble.fits[predictor->ensemble.count++] = *fit;
+        predictor->draw_count += fit->draw_count;
         if (fit->independent) {
-            engine->independent_count++;
-            engine->independent_top = fmax(engine->independent_top, fit->log_evidence);
+            predictor->independent_count++;
+            predictor->independent_top = fmax(predictor->independent_top, fit->log_evidence);
         } else {
-            engine->joint_count++;
-            engine->joint_top = fmax(engine->joint_top, fit->log_evidence);
+            predictor->joint_count++;
+            predictor->joint_top = fmax(predictor->joint_top, fit->log_evidence);
         }
     }
     return MW_OK;
 }
 
-static void engine_release(struct engine *engine)
+static void predictor_release(struct predictor *predictor)
 {
-    free(engine->ensemble.fits); /* the fits are the model's and those of the next line */
-    mw_mixture_release(&engine->independent);
-    mw_sites_release(&engine->data);
+    free(predictor->ensemble.fits); /* the fits are the model's and those of the next line */
+    mw_mixture_release(&predictor->independent);
+    mw_sites_release(&predictor->data);
 }
 
-static enum mw_err engine_init(struct engine *engine, const struct mw_model *model, const struct mw_query *query,
-                               size_t n, struct mw_error *error)
+static enum mw_err predictor_init(struct predictor *predictor, const struct mw_model *model,
+                                  const struct mw_config *config, size_t n, struct mw_error *error)
 {
-    *engine = (struct engine){.model = model, .binder = mw_binder_of(model), .memory_freq_hz = model->memory_freq_hz};
-    engine->joint_top = engine->independent_top = -INFINITY;
-    mw_noise_quantiles(engine->noise);
-    enum mw_err err = mw_sites_init(&engine->data, &model->points, engine->memory_freq_hz, MW_SPOTS_CONDITION, error);
+    *predictor =
+        (struct predictor){.model = model, .binder = mw_binder_of(model), .memory_freq_hz = model->memory_freq_hz};
+    predictor->joint_top = predictor->independent_top = -INFINITY;
+    mw_noise_quantiles(predictor->noise);
+    enum mw_err err =
+        mw_sites_init(&predictor->data, &model->points, predictor->memory_freq_hz, MW_SPOTS_CONDITION, error);
     if (!err)
-        err = gather(engine, query, n, error);
+        err = gather(predictor, config, n, error);
     if (err)
-        engine_release(engine);
+        predictor_release(predictor);
     return err;
 }
 
 /* Energy is power times time; their errors count as independent. */
-static enum mw_err add_energy(const struct mw_model *model, const struct mw_query *query, size_t n,
+static enum mw_err add_energy(const struct mw_model *model, const struct mw_config *config, size_t n,
                               struct mw_prediction *out, struct mw_error *error)
 {
     if (!model->power.present || model->quantity != MW_TIME)
@@ -400,9 +407,9 @@ static enum mw_err add_energy(const struct mw_model *model, const struct mw_quer
     double *power_w = malloc(2 * n * sizeof *power_w), *ln_sd = power_w + n;
     if (!power_w)
         return mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
-    enum mw_err err = mw_power_predict(&model->power, &model->points, query, n, power_w, ln_sd, error);
+    enum mw_err err = mw_power_predict(&model->power, &model->points, config, n, power_w, ln_sd, error);
     for (size_t i = 0; i < n && !err; i++) {
-        double power_half = normal_95 * ln_sd[i];
+        double power_half = MW_NORMAL_90 * ln_sd[i];
         out[i].has_energy = true;
         out[i].power_w = power_w[i];
         out[i].ln_power_sd = ln_sd[i];
@@ -414,33 +421,33 @@ static enum mw_err add_energy(const struct mw_model *model, const struct mw_quer
     return err;
 }
 
-enum mw_err mw_predict(const struct mw_model *model, const struct mw_query *query, size_t n, struct mw_prediction *out,
-                       struct mw_error *error)
+enum mw_err mw_predict(const struct mw_model *model, const struct mw_config *config, size_t n,
+                       struct mw_prediction *out, struct mw_error *error)
 {
-    return mw_predict_over(model, query, n, 0, out, error);
+    return mw_predict_over(model, config, n, 0, out, error);
 }
 
-enum mw_err mw_predict_over(const struct mw_model *model, const struct mw_query *query, size_t n,
+enum mw_err mw_predict_over(const struct mw_model *model, const struct mw_config *config, size_t n,
                             double baseline_freq_hz, struct mw_prediction *out, struct mw_error *error)
 {
-    struct engine engine;
-    enum mw_err err = check_queries(model, query, n, baseline_freq_hz, error);
+    struct predictor predictor;
+    enum mw_err err = check_queries(model, config, n, baseline_freq_hz, error);
     if (err || n == 0)
         return err;
-    err = engine_init(&engine, model, query, n, error);
+    err = predictor_init(&predictor, model, config, n, error);
     if (err)
         return err;
-    engine.baseline_freq_hz = baseline_freq_hz;
+    predictor.baseline_freq_hz = baseline_freq_hz;
     struct mw_prediction *made = malloc(n * sizeof *made);
     if (!made)
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
     for (size_t at = 0; at < n && !err; at += BATCH)
-        err = answer_batch(&engine, query + at, n - at < BATCH ? n - at : BATCH, made + at, error);
+        err = answer_batch(&predictor, config + at, n - at < BATCH ? n - at : BATCH, made + at, error);
     if (!err)
-        err = add_energy(model, query, n, made, error);
+        err = add_energy(model, config, n, made, error);
     if (!err)
         memcpy(out, made, n * sizeof *out);
     free(made);
-    engine_release(&engine);
+    predictor_release(&predictor);
     return err;
 }

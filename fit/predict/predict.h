@@ -11,13 +11,14 @@
  * Prediction from a fitted model. Value = time in seconds, or speedup for a model of speedups
  * (over one core at the same frequency). docs/prediction.md has the method and its measured errors.
  */
-enum mw_binding { MW_BIND_UNDETERMINED, MW_BIND_COMPUTE, MW_BIND_SERIAL, MW_BIND_LATENCY, MW_BIND_BANDWIDTH };
-const char *mw_binding_name(enum mw_binding binding); /* empty for the first */
-
-struct mw_query {
-    double cores;   /* >= 1 */
-    double freq_hz; /* 0 where the model has one unknown frequency */
+enum mw_binding {
+    MW_BINDING_UNDETERMINED,
+    MW_BINDING_COMPUTE,
+    MW_BINDING_SERIAL,
+    MW_BINDING_LATENCY,
+    MW_BINDING_BANDWIDTH
 };
+const char *mw_binding_name(enum mw_binding binding); /* empty for the first */
 
 struct mw_prediction {
     double value, low, high; /* median and 90 % interval of the mixture */
@@ -38,10 +39,10 @@ struct mw_prediction {
  * (an energy query without a power model is not an error: has_energy is false; a baseline of another frequency is one
  * for a model of speedups). Cost: n_points^3 for each kernel that the draws use, then queries x points x draws.
  */
-enum mw_err mw_predict(const struct mw_model *model, const struct mw_query *query, size_t n, struct mw_prediction *out,
+enum mw_err mw_predict(const struct mw_model *model, const struct mw_config *query, size_t n, struct mw_prediction *out,
                        struct mw_error *error) MW_CHECKED;
 /* The same with speedups over one core at baseline_freq_hz; 0: at the query's own frequency. */
-enum mw_err mw_predict_over(const struct mw_model *model, const struct mw_query *query, size_t n,
+enum mw_err mw_predict_over(const struct mw_model *model, const struct mw_config *query, size_t n,
                             double baseline_freq_hz, struct mw_prediction *out, struct mw_error *error) MW_CHECKED;
 
 #endif

@@ -97,18 +97,18 @@ static bool base_work(const struct check *check, double *work, struct mw_error *
     for (size_t i = 0; i < d->count; i++)
         if (usable(check, i) && (fewest == 0 || d->rows[i].cores < fewest))
             fewest = d->rows[i].cores;
-    double *room = malloc((d->count + 1) * sizeof *room);
-    if (!room) {
+    double *scratch = malloc((d->count + 1) * sizeof *scratch);
+    if (!scratch) {
         *err = mw_fail(error, MW_NOMEM, "out of memory");
         return false;
     }
     for (size_t i = 0; i < d->count; i++) {
         const struct mw_row *row = &d->rows[i];
         if (usable(check, i) && row->cores == fewest)
-            room[n++] = row->value * row->cores * (row->freq_hz > 0 ? row->freq_hz : 1);
+            scratch[n++] = row->value * row->cores * (row->freq_hz > 0 ? row->freq_hz : 1);
     }
-    *work = n ? mw_median(room, n) : 0;
-    free(room);
+    *work = n ? mw_median(scratch, n) : 0;
+    free(scratch);
     return n > 0;
 }
 
@@ -221,13 +221,13 @@ struct repeats {
     long line;
 };
 
-static void look_at(struct repeats *repeats, const struct mw_row *const *rows, size_t n, double *room)
+static void look_at(struct repeats *repeats, const struct mw_row *const *rows, size_t n, double *scratch)
 {
     if (n < 2)
         return;
     for (size_t i = 0; i < n; i++)
-        room[i] = log(rows[i]->value);
-    double range = mw_maximum(room, n) - mw_minimum(room, n), last = room[n - 1] - room[0];
+        scratch[i] = log(rows[i]->value);
+    double range = mw_maximum(scratch, n) - mw_minimum(scratch, n), last = scratch[n - 1] - scratch[0];
     repeats->groups++;
     repeats->drift += last;
     repeats->drift_up += last > .05;
@@ -238,7 +238,7 @@ static void look_at(struct repeats *repeats, const struct mw_row *const *rows, s
         repeats->line = rows[0]->line;
     }
     if (n > 2)
-        repeats->first_slower += room[0] > mw_median(room + 1, n - 1) + .05;
+        repeats->first_slower += scratch[0] > mw_median(scratch + 1, n - 1) + .05;
 }
 
 static enum mw_err say_repeats(struct mw_quality *quality, const struct repeats *r, struct mw_error *error)
@@ -268,10 +268,10 @@ static enum mw_err repetitions(struct check *check, struct mw_error *error)
 {
     const struct mw_dataset *d = check->dataset;
     const struct mw_row **rows = malloc((d->count + 1) * sizeof *rows);
-    double *room = malloc((d->count + 1) * sizeof *room);
+    double *scratch = malloc((d->count + 1) * sizeof *scratch);
     struct repeats repeats = {0};
     size_t n = 0;
-    enum mw_err err = rows && room ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err = rows && scratch ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; i < d->count && !err; i++)
         if (usable(check, i))
             rows[n++] = &d->rows[i];
@@ -281,12 +281,12 @@ static enum mw_err repetitions(struct check *check, struct mw_error *error)
             for (to = from + 1;
                  to < n && rows[to]->cores == rows[from]->cores && !(rows[to]->freq_hz > rows[from]->freq_hz); to++)
                 ;
-            look_at(&repeats, rows + from, to - from, room);
+            look_at(&repeats, rows + from, to - from, scratch);
         }
         err = say_repeats(check->quality, &repeats, error);
     }
     free(rows);
-    free(room);
+    free(scratch);
     return err;
 }
 

@@ -20,7 +20,7 @@ struct shape {
     const struct mw_points *points;
     struct group *groups;
     size_t group_count;
-    double *room; /* points->count */
+    double *scratch; /* points->count */
 };
 
 static const struct mw_point *find(const struct shape *s, size_t group, unsigned cores)
@@ -120,10 +120,10 @@ static enum mw_err bad_baselines(struct shape *s, struct mw_error *error)
             for (size_t o = 0; o < s->group_count && other_count < FREQS; o++)
                 other_count += ln_speedup(s, o, cores, &others[other_count]);
             if (other_count >= 4)
-                s->room[count++] = value - mw_median(others, other_count);
+                s->scratch[count++] = value - mw_median(others, other_count);
         }
         if (count >= 3) {
-            offset[n] = mw_median(s->room, count);
+            offset[n] = mw_median(s->scratch, count);
             usable[n++] = g;
         }
     }
@@ -202,9 +202,9 @@ static bool ln_time_over_frequencies(const struct shape *s, unsigned cores, doub
     for (size_t g = 0; g < s->group_count; g++) {
         const struct mw_point *at = find(s, g, cores), *base = &s->points->items[s->groups[g].from];
         if (at)
-            s->room[n++] = s->points->quantity == MW_TIME ? log(at->value / base->value) : -log(at->value);
+            s->scratch[n++] = s->points->quantity == MW_TIME ? log(at->value / base->value) : -log(at->value);
     }
-    *value = n ? mw_median(s->room, n) : 0;
+    *value = n ? mw_median(s->scratch, n) : 0;
     return n > 0;
 }
 
@@ -244,8 +244,8 @@ enum mw_err mw_quality_shape(struct mw_quality *quality, const struct mw_points 
 {
     struct shape s = {.quality = quality, .points = points};
     s.groups = malloc((points->count + 1) * sizeof *s.groups);
-    s.room = malloc((points->count + 1) * sizeof *s.room);
-    enum mw_err err = s.groups && s.room ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    s.scratch = malloc((points->count + 1) * sizeof *s.scratch);
+    enum mw_err err = s.groups && s.scratch ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; i < points->count && !err; i++) {
         if (i == 0 || points->items[i].freq_hz > points->items[i - 1].freq_hz)
             s.groups[s.group_count++] = (struct group){i, i, points->items[i].freq_hz};
@@ -262,6 +262,6 @@ enum mw_err mw_quality_shape(struct mw_quality *quality, const struct mw_points 
     if (!err)
         err = step_up(&s, error);
     free(s.groups);
-    free(s.room);
+    free(s.scratch);
     return err;
 }

@@ -20,27 +20,27 @@ enum {
 };
 
 /* Free, and again after a start with the branches of its pattern held, which is a smooth problem; the better stays. */
-void mw_candidate_polish_pattern(struct mw_searcher *s, struct mw_candidate *c)
+void mw_search_point_polish_pattern(struct mw_searcher *s, struct mw_search_point *c)
 {
     struct mw_problem *pr = &s->problem;
-    struct mw_candidate held = *c;
-    mw_candidate_evaluate(s, c);
-    mw_candidate_polish(s, c, SHORT, false);
+    struct mw_search_point held = *c;
+    mw_search_point_evaluate(s, c);
+    mw_search_point_polish(s, c, SHORT, false);
     if (!pr->law->branch)
         return;
     pr->law->branch(held.params, pr->n + pr->base_n, pr->p, pr->phi, s->branches);
     pr->held = s->branches;
-    mw_candidate_evaluate(s, &held);
-    mw_candidate_polish(s, &held, SHORT, false);
+    mw_search_point_evaluate(s, &held);
+    mw_search_point_polish(s, &held, SHORT, false);
     pr->held = NULL;
-    mw_candidate_evaluate(s, &held);
-    mw_candidate_polish(s, &held, SHORT, false);
+    mw_search_point_evaluate(s, &held);
+    mw_search_point_polish(s, &held, SHORT, false);
     if (held.loss < c->loss)
         *c = held;
 }
 
 /* Simplex, then derivatives again: the one crosses the kinks where a max switches, the other ends what it began. */
-void mw_candidate_polish_kinks(struct mw_searcher *s, struct mw_candidate *c, double step)
+void mw_search_point_polish_kinks(struct mw_searcher *s, struct mw_search_point *c, double step)
 {
     const struct mw_problem *pr = &s->problem;
     double low[MAX], high[MAX], loss, params[MAX];
@@ -51,12 +51,12 @@ void mw_candidate_polish_kinks(struct mw_searcher *s, struct mw_candidate *c, do
         if (pr->law->whole & 1u << j)
             low[j] = high[j] = params[j];
     mw_polish_simplex(pr->law->param_count, low, high, mw_searcher_loss, s, params, step, SIMPLEX, &loss);
-    struct mw_candidate next = {0};
+    struct mw_search_point next = {0};
     memcpy(next.params, params, sizeof params);
-    mw_candidate_evaluate(s, &next);
+    mw_search_point_evaluate(s, &next);
     if (next.loss < c->loss)
         *c = next;
-    mw_candidate_polish(s, c, LONG, true);
+    mw_search_point_polish(s, c, LONG, true);
 }
 
 /*
@@ -141,11 +141,11 @@ enum { NO_FLIP = TIES };
  * c polished with the first `kept` ties held equal by a penalty, and the branches held, so that all is smooth; at the
  * point of tie `flip` the other branch.
  */
-static struct mw_candidate on_ties(struct mw_searcher *s, const struct mw_candidate *c, const struct ties *ties,
-                                   size_t kept, size_t flip, bool central)
+static struct mw_search_point on_ties(struct mw_searcher *s, const struct mw_search_point *c, const struct ties *ties,
+                                      size_t kept, size_t flip, bool central)
 {
     struct mw_problem *pr = &s->problem;
-    struct mw_candidate next = *c;
+    struct mw_search_point next = *c;
     /* so heavy that what the penalty leaves of a gap changes the loss by about 1e-8 of itself */
     struct slider slider = {s, ties, kept, 1e4 * sqrt((double)pr->n * c->loss)};
     if (pr->law->branch) {
@@ -156,11 +156,11 @@ static struct mw_candidate on_ties(struct mw_searcher *s, const struct mw_candid
                 s->branches[i] = !s->branches[i];
     }
     if (kept)
-        mw_candidate_polish_with(s, &next, residuals_and_ties, &slider, kept, central ? LONG : WALK, central);
+        mw_search_point_polish_with(s, &next, residuals_and_ties, &slider, kept, central ? LONG : WALK, central);
     else
-        mw_candidate_polish(s, &next, LONG, central);
+        mw_search_point_polish(s, &next, LONG, central);
     pr->held = NULL;
-    mw_candidate_evaluate(s, &next);
+    mw_search_point_evaluate(s, &next);
     return next;
 }
 
@@ -169,7 +169,7 @@ static struct mw_candidate on_ties(struct mw_searcher *s, const struct mw_candid
  * A simplex stops where two slopes meet; the optimum may lie further along the edge between them, or along another edge
  * once a point near it has changed sides.
  */
-void mw_candidate_slide(struct mw_searcher *s, struct mw_candidate *c)
+void mw_search_point_slide(struct mw_searcher *s, struct mw_search_point *c)
 {
     struct ties ties;
     if (!s->problem.law->branch && !s->problem.law->kinks)
@@ -180,7 +180,7 @@ void mw_candidate_slide(struct mw_searcher *s, struct mw_candidate *c)
             bool last = flip == ties.count;
             if (last ? kept == 0 : !s->problem.law->branch)
                 continue;
-            struct mw_candidate next = on_ties(s, c, &ties, kept, last ? NO_FLIP : flip, true);
+            struct mw_search_point next = on_ties(s, c, &ties, kept, last ? NO_FLIP : flip, true);
             if (next.loss < c->loss)
                 *c = next;
         }
@@ -188,7 +188,7 @@ void mw_candidate_slide(struct mw_searcher *s, struct mw_candidate *c)
 }
 
 /* The measured core counts between which the wall binds at c, majority of the frequencies; none: from = HUGE_VAL. */
-static void wall_range(struct mw_searcher *s, const struct mw_candidate *c, double *from, double *to)
+static void wall_range(struct mw_searcher *s, const struct mw_search_point *c, double *from, double *to)
 {
     const struct mw_problem *pr = &s->problem;
     pr->law->branch(c->params, pr->n, pr->p, pr->phi, s->branches);
@@ -216,22 +216,22 @@ static double neighbour(const struct mw_problem *pr, double p, int step)
 }
 
 /* c polished with the wall held on [from, to], then free. */
-static struct mw_candidate held_between(struct mw_searcher *s, struct mw_candidate c, double from, double to)
+static struct mw_search_point held_between(struct mw_searcher *s, struct mw_search_point c, double from, double to)
 {
     struct mw_problem *pr = &s->problem;
     for (size_t i = 0; i < pr->n + pr->base_n; i++)
         s->branches[i] = pr->p[i] >= from && pr->p[i] <= to;
     pr->held = s->branches;
-    mw_candidate_evaluate(s, &c);
-    mw_candidate_polish(s, &c, WALK, false);
+    mw_search_point_evaluate(s, &c);
+    mw_search_point_polish(s, &c, WALK, false);
     pr->held = NULL;
-    mw_candidate_evaluate(s, &c);
-    mw_candidate_polish(s, &c, WALK, false);
+    mw_search_point_evaluate(s, &c);
+    mw_search_point_polish(s, &c, WALK, false);
     return c;
 }
 
 /* c polished with parameter j held at a multiple of its distance from the nearer bound, then free. */
-static struct mw_candidate with_param(struct mw_searcher *s, struct mw_candidate c, size_t j, double factor)
+static struct mw_search_point with_param(struct mw_searcher *s, struct mw_search_point c, size_t j, double factor)
 {
     struct mw_problem *pr = &s->problem;
     double low = pr->low[j], high = pr->high[j], value = c.params[j], least = 1e-3 * (high - low);
@@ -240,11 +240,11 @@ static struct mw_candidate with_param(struct mw_searcher *s, struct mw_candidate
     else
         value = high - fmax(high - value, least) * factor;
     c.params[j] = pr->low[j] = pr->high[j] = fmin(fmax(value, low), high);
-    mw_candidate_evaluate(s, &c);
-    mw_candidate_polish(s, &c, WALK, false);
+    mw_search_point_evaluate(s, &c);
+    mw_search_point_polish(s, &c, WALK, false);
     pr->low[j] = low;
     pr->high[j] = high;
-    mw_candidate_polish(s, &c, WALK, false);
+    mw_search_point_polish(s, &c, WALK, false);
     return c;
 }
 
@@ -252,13 +252,13 @@ static struct mw_candidate with_param(struct mw_searcher *s, struct mw_candidate
  * From pattern to neighbouring pattern: the wall's first and last core count one or two further, parameters by factors, as long
  * as that helps. Local optima crowd where the max switches between two measured counts; these moves step over them.
  */
-void mw_candidate_walk(struct mw_searcher *s, struct mw_candidate *c)
+void mw_search_point_walk(struct mw_searcher *s, struct mw_search_point *c)
 {
     static const double factors[] = {.1, .5, .9, 1.1, 2, 10};
     const struct mw_problem *pr = &s->problem;
     bool better = pr->law->branch != NULL;
     for (int round = 0; better && round < ROUNDS; round++) {
-        struct mw_candidate start = *c, next;
+        struct mw_search_point start = *c, next;
         double from, to;
         wall_range(s, c, &from, &to);
         for (int move = -2; move <= 2; move++) {
@@ -288,19 +288,19 @@ void mw_candidate_walk(struct mw_searcher *s, struct mw_candidate *c)
 }
 
 /* Every corner of the law in turn to every measured count, polished there and then free, as long as that helps. */
-void mw_candidate_walk_kinks(struct mw_searcher *s, struct mw_candidate *c)
+void mw_search_point_walk_kinks(struct mw_searcher *s, struct mw_search_point *c)
 {
     const struct mw_problem *pr = &s->problem;
     bool better = pr->law->kinks != NULL;
     for (int round = 0; better && round < ROUNDS; round++) {
-        struct mw_candidate start = *c;
+        struct mw_search_point start = *c;
         for (size_t which = 0; which < MW_LAW_CORNERS; which++) {
             for (double p = 1; isfinite(p) && p <= pr->p_max; p = neighbour(pr, p, 1)) {
                 const struct ties ties = {.p = {p}, .phi = {pr->phi[0]}, .which = {which}, .count = 1};
-                struct mw_candidate next = on_ties(s, &start, &ties, 1, NO_FLIP, false);
+                struct mw_search_point next = on_ties(s, &start, &ties, 1, NO_FLIP, false);
                 if (next.loss < c->loss)
                     *c = next;
-                mw_candidate_polish(s, &next, WALK, false);
+                mw_search_point_polish(s, &next, WALK, false);
                 if (next.loss < c->loss)
                     *c = next;
             }

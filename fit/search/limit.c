@@ -33,7 +33,7 @@ static bool says_something(const struct mw_problem *problem, size_t i)
 
 static void find_groups(struct mw_limit *limit, const struct mw_problem *problem)
 {
-    double *counts = limit->sums; /* the room is large enough */
+    double *counts = limit->sums; /* they are long enough */
     size_t n = 0;
     for (size_t i = 0; i < problem->n; i++)
         if (says_something(problem, i))

@@ -290,7 +290,7 @@ static void predict_site(const struct conditioned *c, const struct mw_site *site
 }
 
 enum mw_err mw_power_predict(const struct mw_model_power *power, const struct mw_points *points,
-                             const struct mw_query *query, size_t n, double *power_w, double *ln_sd,
+                             const struct mw_config *query, size_t n, double *power_w, double *ln_sd,
                              struct mw_error *error)
 {
     if (!power->present)

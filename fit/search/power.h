@@ -3,7 +3,6 @@
 #define MW_FIT_POWER_H
 
 #include "data/model_file/model_file.h"
-#include "fit/predict/predict.h"
 
 /*
  * The power law of model/power.h fitted to points with power (or energy and time), with a local residual.
@@ -15,7 +14,7 @@ enum mw_err mw_power_fit(struct mw_model_power *power, const struct mw_points *p
 
 /* power_w[i] and ln_sd[i] (of the predictive distribution of ln P) at query[i]; the residual of the points is carried. */
 enum mw_err mw_power_predict(const struct mw_model_power *power, const struct mw_points *points,
-                             const struct mw_query *query, size_t n, double *power_w, double *ln_sd,
+                             const struct mw_config *query, size_t n, double *power_w, double *ln_sd,
                              struct mw_error *error) MW_CHECKED;
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/search/problem.h"
 
-#include "fit/predict/hot_likelihood.h"
+#include "fit/numeric/hot_residual.h"
+#include "fit/numeric/polish.h"
 #include "fit/numeric/hot_normal.h"
 #include "model/time.h"
 
@@ -52,13 +53,13 @@ static enum mw_err allocate(struct mw_problem *problem, size_t n, size_t base_n,
 }
 
 /* The usual spread of ln value over repetitions; 0 where no point has any. */
-static double common_spread(const struct mw_points *points, double *room)
+static double common_spread(const struct mw_points *points, double *scratch)
 {
     size_t n = 0;
     for (size_t i = 0; i < points->count; i++)
         if (points->items[i].count > 1)
-            room[n++] = points->items[i].spread;
-    return n ? gsl_stats_median(room, 1, n) : 0;
+            scratch[n++] = points->items[i].spread;
+    return n ? gsl_stats_median(scratch, 1, n) : 0;
 }
 
 /*
@@ -235,17 +236,6 @@ void mw_scratch_release(struct mw_scratch *scratch)
     free(scratch->residual);
     free(scratch->sorted);
     *scratch = (struct mw_scratch){0};
-}
-
-double mw_loss_mean(const double *r, size_t n, double c)
-{
-    double sum = 0;
-    if (!(c > 0)) {
-        for (size_t i = 0; i < n; i++)
-            sum += r[i] * r[i];
-        return sum / (double)n;
-    }
-    return c * c * mw_hot_student(r, 1 / (c * c), n) / (double)n;
 }
 
 /* Residuals before b: y - ln h (+ ln h of one core), unweighted; or S - h1/h. */

@@ -75,7 +75,4 @@ void mw_problem_residuals(const struct mw_problem *problem, const double *params
 /* The loss with the best b, which goes to *b (may be NULL; 0 for speedup-mse). */
 double mw_problem_loss(const struct mw_problem *problem, const double *params, double *b, struct mw_scratch *scratch);
 
-/* mean rho over residuals r[0..n) of a Cauchy scale c, or mean squares where c = 0 */
-double mw_loss_mean(const double *r, size_t n, double c);
-
 #endif

@@ -42,11 +42,11 @@ static const struct effort effort_kinks = {1, 100, SCREENED, 100, 12, 5, 2},
 
 static int by_loss(const void *a, const void *b)
 {
-    double x = ((const struct mw_candidate *)a)->loss, y = ((const struct mw_candidate *)b)->loss;
+    double x = ((const struct mw_search_point *)a)->loss, y = ((const struct mw_search_point *)b)->loss;
     return (x > y) - (x < y);
 }
 
-static bool same_place(const struct mw_problem *pr, const struct mw_candidate *a, const struct mw_candidate *b)
+static bool same_place(const struct mw_problem *pr, const struct mw_search_point *a, const struct mw_search_point *b)
 {
     for (size_t j = 0; j < pr->law->param_count; j++)
         if (fabs(a->params[j] - b->params[j]) > 1e-5 * (pr->high[j] - pr->low[j]))
@@ -55,7 +55,7 @@ static bool same_place(const struct mw_problem *pr, const struct mw_candidate *a
 }
 
 /* Keeps the best of candidates that have come together; sorted by loss. */
-static size_t distinct(const struct mw_problem *pr, struct mw_candidate *list, size_t count)
+static size_t distinct(const struct mw_problem *pr, struct mw_search_point *list, size_t count)
 {
     size_t kept = 0;
     qsort(list, count, sizeof *list, by_loss);
@@ -74,7 +74,7 @@ static size_t distinct(const struct mw_problem *pr, struct mw_candidate *list, s
  * parameters are ranked by what the other parameters can make of them, since no later step leads from one to the next.
  */
 static enum mw_err screen(const struct mw_searcher *s, const struct mw_starts *starts, size_t every,
-                          struct mw_candidate *found, struct mw_error *error)
+                          struct mw_search_point *found, struct mw_error *error)
 {
     struct mw_problem handful = {0};
     struct mw_searcher fast = {0};
@@ -86,29 +86,29 @@ static enum mw_err screen(const struct mw_searcher *s, const struct mw_starts *s
     for (size_t i = 0; i < starts->block_count && !err; i++)
         found[i].loss = HUGE_VAL;
     for (size_t i = 0; i < starts->count && !err; i += every) {
-        struct mw_candidate c = {0};
+        struct mw_search_point c = {0};
         memcpy(c.params, starts->params + i * MAX, sizeof c.params);
-        mw_candidate_evaluate(&fast, &c);
+        mw_search_point_evaluate(&fast, &c);
         if (c.loss < found[starts->block[i]].loss)
             found[starts->block[i]] = c;
     }
     for (size_t i = 0; i < starts->block_count && !err && s->problem.law->whole; i++)
         if (isfinite(found[i].loss))
-            mw_candidate_polish(&fast, &found[i], SHORT, false);
+            mw_search_point_polish(&fast, &found[i], SHORT, false);
     mw_searcher_release(&fast);
     mw_problem_release(&handful);
     return err;
 }
 
 /* The best start of every block, shortly polished, best first; at most effort->screened of them. */
-static enum mw_err best_of_blocks(struct mw_searcher *s, struct mw_candidate *list, size_t *count,
+static enum mw_err best_of_blocks(struct mw_searcher *s, struct mw_search_point *list, size_t *count,
                                   const struct effort *effort, struct mw_error *error)
 {
     struct mw_starts starts;
     enum mw_err err = mw_starts_init(&starts, &s->problem, error);
     if (err)
         return err;
-    struct mw_candidate *found = calloc(starts.block_count, sizeof *found);
+    struct mw_search_point *found = calloc(starts.block_count, sizeof *found);
     if (!found) {
         mw_starts_release(&starts);
         return mw_fail(error, MW_NOMEM, "out of memory");
@@ -118,7 +118,7 @@ static enum mw_err best_of_blocks(struct mw_searcher *s, struct mw_candidate *li
         goto out;
     qsort(found, starts.block_count, sizeof *found, by_loss);
     for (*count = 0; *count < starts.block_count && *count < effort->blocks && isfinite(found[*count].loss); ++*count)
-        mw_candidate_polish_pattern(s, &found[*count]);
+        mw_search_point_polish_pattern(s, &found[*count]);
     *count = distinct(&s->problem, found, *count);
     if (*count > effort->screened)
         *count = effort->screened;
@@ -149,8 +149,8 @@ static double energy_at(void *context, const double *u)
 }
 
 /* Annealing from the best blocks; its results join the list. */
-static enum mw_err anneal(struct mw_searcher *s, struct mw_candidate *list, size_t *count, const struct effort *effort,
-                          const struct task *task, struct mw_error *error)
+static enum mw_err anneal(struct mw_searcher *s, struct mw_search_point *list, size_t *count,
+                          const struct effort *effort, const struct task *task, struct mw_error *error)
 {
     size_t d = s->problem.law->param_count;
     double u[MW_CSA_ANNEALERS * MAX], energy[MW_CSA_ANNEALERS];
@@ -161,42 +161,42 @@ static enum mw_err anneal(struct mw_searcher *s, struct mw_candidate *list, size
     enum mw_err err = task->method == MW_METHOD_CSA ? mw_csa_run(&a, (unsigned)effort->sweeps, u, energy, NULL, error)
                                                     : mw_siman_run(&a, (unsigned)effort->sweeps, u, energy, error);
     for (size_t i = 0; i < MW_CSA_ANNEALERS && !err; i++) {
-        struct mw_candidate *c = &list[(*count)++];
+        struct mw_search_point *c = &list[(*count)++];
         from_unit(&s->problem, u + i * d, c->params);
-        mw_candidate_evaluate(s, c);
+        mw_search_point_evaluate(s, c);
     }
     return err;
 }
 
 /* Laws without corners have few optima, and a simplex has nothing to add but the check that it finds no better. */
-static void finish(struct mw_searcher *s, struct mw_candidate *list, size_t count, const struct effort *effort)
+static void finish(struct mw_searcher *s, struct mw_search_point *list, size_t count, const struct effort *effort)
 {
     const double hopeless = 1.2; /* corners have not been seen to matter by more */
     count = distinct(&s->problem, list, count);
     if (count > effort->finalists)
         count = effort->finalists;
     for (size_t i = 0; i < count; i++)
-        mw_candidate_polish(s, &list[i], LONG, true);
+        mw_search_point_polish(s, &list[i], LONG, true);
     count = distinct(&s->problem, list, count);
     if (count > effort->kinked)
         count = effort->kinked;
     while (count > 1 && list[count - 1].loss > hopeless * list[0].loss)
         count--;
     for (size_t i = 0; i < count; i++) {
-        mw_candidate_walk(s, &list[i]);
+        mw_search_point_walk(s, &list[i]);
         if (i < effort->stepped)
-            mw_candidate_walk_kinks(s, &list[i]);
+            mw_search_point_walk_kinks(s, &list[i]);
     }
     count = distinct(&s->problem, list, count);
     for (size_t i = 0; i < count; i++) {
-        mw_candidate_polish_kinks(s, &list[i], .1);
-        mw_candidate_slide(s, &list[i]);
+        mw_search_point_polish_kinks(s, &list[i], .1);
+        mw_search_point_slide(s, &list[i]);
     }
     qsort(list, count, sizeof *list, by_loss);
     for (double before = HUGE_VAL; list[0].loss < before * (1 - 1e-8);) {
         before = list[0].loss;
-        mw_candidate_polish_kinks(s, &list[0], .01);
-        mw_candidate_slide(s, &list[0]);
+        mw_search_point_polish_kinks(s, &list[0], .01);
+        mw_search_point_slide(s, &list[0]);
     }
 }
 
@@ -210,18 +210,18 @@ static const struct effort *effort_of(const struct mw_law *law, const struct tas
 }
 
 /* `few`: the same problem on fewer points, where the starts are screened. */
-static enum mw_err search_all(struct mw_searcher *s, struct mw_searcher *few, struct mw_candidate *best,
+static enum mw_err search_all(struct mw_searcher *s, struct mw_searcher *few, struct mw_search_point *best,
                               const struct task *task, struct mw_error *error)
 {
     const struct effort *effort = effort_of(s->problem.law, task);
-    struct mw_candidate list[SCREENED + 1 + MW_CSA_ANNEALERS];
+    struct mw_search_point list[SCREENED + 1 + MW_CSA_ANNEALERS];
     memset(list, 0, sizeof list);
     size_t count = 0;
     enum mw_err err = best_of_blocks(few, list, &count, effort, error);
     if (task->near)
         memcpy(list[count++].params, task->near->params, sizeof task->near->params);
     for (size_t i = 0; i < count && !err; i++)
-        mw_candidate_polish_pattern(s, &list[i]);
+        mw_search_point_polish_pattern(s, &list[i]);
     qsort(list, count, sizeof *list, by_loss);
     if (!err && !(count && isfinite(list[0].loss)))
         err = mw_fail(error, MW_NOFIT, "law %s gives no finite loss on these points", s->problem.law->name);
@@ -240,7 +240,7 @@ static enum mw_err search_on(struct mw_optimum *found, const struct mw_problem *
 {
     struct mw_problem fewer = {0};
     struct mw_searcher all = {0}, few = {0};
-    struct mw_candidate best = {0};
+    struct mw_search_point best = {0};
     bool whole = problem->law->whole && !task->compare; /* few points rank values of whole parameters wrongly */
     bool screen = problem->n > MW_SEARCH_FEW * 3 / 2 && !whole;
     enum mw_err err = mw_searcher_init(&all, problem, error);
@@ -295,11 +295,11 @@ enum mw_err mw_search_near(struct mw_optimum *optimum, const struct mw_problem *
     enum mw_err err = mw_searcher_init(&s, problem, error);
     if (err)
         return err;
-    struct mw_candidate c = {0};
+    struct mw_search_point c = {0};
     memcpy(c.params, optimum->params, sizeof c.params);
-    mw_candidate_evaluate(&s, &c);
+    mw_search_point_evaluate(&s, &c);
     if (isfinite(c.loss))
-        mw_candidate_polish(&s, &c, iterations, false);
+        mw_search_point_polish(&s, &c, iterations, false);
     memcpy(optimum->params, c.params, sizeof c.params);
     optimum->b = c.b;
     optimum->loss = c.loss;

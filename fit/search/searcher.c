@@ -12,7 +12,7 @@ enum { MAX = MW_LAW_MAX_PARAMS };
 void mw_searcher_release(struct mw_searcher *s)
 {
     mw_scratch_release(&s->scratch);
-    mw_polish_room_release(&s->room);
+    mw_polish_scratch_release(&s->polish);
     free(s->branches);
     free(s->gradient);
 }
@@ -22,7 +22,7 @@ enum mw_err mw_searcher_init(struct mw_searcher *s, const struct mw_problem *pro
     *s = (struct mw_searcher){.problem = *problem};
     enum mw_err err = mw_scratch_init(&s->scratch, problem, error);
     if (!err)
-        err = mw_polish_room_init(&s->room, problem->n + MW_SEARCHER_TIES, problem->law->param_count + 1, error);
+        err = mw_polish_scratch_init(&s->polish, problem->n + MW_SEARCHER_TIES, problem->law->param_count + 1, error);
     s->branches = malloc(problem->n + problem->base_n);
     if (problem->law->gradient)
         s->gradient = malloc(problem->law->param_count * (problem->n + problem->base_n) * sizeof *s->gradient);
@@ -81,9 +81,9 @@ static void jacobian_at(void *context, const double *x, double *columns)
 }
 
 /* Polishes by other residuals than the points' alone: `penalties` more of them. */
-void mw_candidate_polish_with(struct mw_searcher *s, struct mw_candidate *c,
-                              void (*residuals)(void *context, const double *x, double *r), void *context,
-                              size_t penalties, unsigned iterations, bool central)
+void mw_search_point_polish_with(struct mw_searcher *s, struct mw_search_point *c,
+                                 void (*residuals)(void *context, const double *x, double *r), void *context,
+                                 size_t penalties, unsigned iterations, bool central)
 {
     const struct mw_problem *pr = &s->problem;
     size_t d = pr->law->param_count;
@@ -106,17 +106,17 @@ void mw_candidate_polish_with(struct mw_searcher *s, struct mw_candidate *c,
                                   .residuals = residuals,
                                   .jacobian = pr->law->gradient && !penalties ? jacobian_at : NULL,
                                   .context = context};
-    mw_polish_lm(&ls, x, iterations, central, &c->loss, &s->room);
+    mw_polish_lm(&ls, x, iterations, central, &c->loss, &s->polish);
     memcpy(c->params, x, d * sizeof *x);
     c->b = x[d];
 }
 
-void mw_candidate_polish(struct mw_searcher *s, struct mw_candidate *c, unsigned iterations, bool central)
+void mw_search_point_polish(struct mw_searcher *s, struct mw_search_point *c, unsigned iterations, bool central)
 {
-    mw_candidate_polish_with(s, c, mw_searcher_residuals, s, 0, iterations, central);
+    mw_search_point_polish_with(s, c, mw_searcher_residuals, s, 0, iterations, central);
 }
 
-void mw_candidate_evaluate(struct mw_searcher *s, struct mw_candidate *c)
+void mw_search_point_evaluate(struct mw_searcher *s, struct mw_search_point *c)
 {
     s->evaluations++;
     c->loss = mw_problem_loss(&s->problem, c->params, &c->b, &s->scratch);

@@ -9,17 +9,17 @@
 
 enum { MW_SEARCHER_TIES = 3 }; /* corners that an optimum is looked for along */
 
-struct mw_candidate {
+struct mw_search_point {
     double params[MW_LAW_MAX_PARAMS], b, loss;
 };
 
-/* One search: problem, room, the count of evaluations. */
+/* One search: problem, scratch, the count of evaluations. */
 struct mw_searcher {
     struct mw_problem problem; /* the arrays are borrowed */
     unsigned char *branches;   /* n + base_n, to hold */
     double *gradient;          /* parameters x (n + base_n); NULL where the law has none */
     struct mw_scratch scratch;
-    struct mw_polish_room room;
+    struct mw_polish_scratch polish;
     unsigned long evaluations;
 };
 
@@ -33,23 +33,23 @@ double mw_searcher_loss(void *context, const double *params);
 void mw_searcher_residuals(void *context, const double *x, double *r);
 
 /* Sets b and loss. */
-void mw_candidate_evaluate(struct mw_searcher *s, struct mw_candidate *c);
+void mw_search_point_evaluate(struct mw_searcher *s, struct mw_search_point *c);
 /* Levenberg-Marquardt from c. Whole parameters stay. */
-void mw_candidate_polish(struct mw_searcher *s, struct mw_candidate *c, unsigned iterations, bool central);
+void mw_search_point_polish(struct mw_searcher *s, struct mw_search_point *c, unsigned iterations, bool central);
 /* The same by other residuals than the points' alone: `penalties` (at most MW_SEARCHER_TIES) more of them. */
-void mw_candidate_polish_with(struct mw_searcher *s, struct mw_candidate *c,
-                              void (*residuals)(void *context, const double *x, double *r), void *context,
-                              size_t penalties, unsigned iterations, bool central);
+void mw_search_point_polish_with(struct mw_searcher *s, struct mw_search_point *c,
+                                 void (*residuals)(void *context, const double *x, double *r), void *context,
+                                 size_t penalties, unsigned iterations, bool central);
 
 /* Short polish, free and with the branches of its pattern held first; the better stays. */
-void mw_candidate_polish_pattern(struct mw_searcher *s, struct mw_candidate *c);
+void mw_search_point_polish_pattern(struct mw_searcher *s, struct mw_search_point *c);
 /* Simplex of a first size, then derivatives again. */
-void mw_candidate_polish_kinks(struct mw_searcher *s, struct mw_candidate *c, double step);
+void mw_search_point_polish_kinks(struct mw_searcher *s, struct mw_search_point *c, double step);
 /* From pattern to neighbouring pattern, as long as that helps. */
-void mw_candidate_walk(struct mw_searcher *s, struct mw_candidate *c);
+void mw_search_point_walk(struct mw_searcher *s, struct mw_search_point *c);
 /* The corners of the law itself from measured count to measured count, as long as that helps. */
-void mw_candidate_walk_kinks(struct mw_searcher *s, struct mw_candidate *c);
+void mw_search_point_walk_kinks(struct mw_searcher *s, struct mw_search_point *c);
 /* Along the corners that c sits on. */
-void mw_candidate_slide(struct mw_searcher *s, struct mw_candidate *c);
+void mw_search_point_slide(struct mw_searcher *s, struct mw_search_point *c);
 
 #endif

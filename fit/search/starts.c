@@ -43,17 +43,17 @@ static enum mw_err allocate(struct mw_starts *starts, size_t count, size_t block
 }
 
 /* Up to `wanted` of the distinct core counts, evenly in rank, one first; returns how many. */
-static size_t core_counts(const struct mw_problem *problem, size_t wanted, double *out, double *room)
+static size_t core_counts(const struct mw_problem *problem, size_t wanted, double *out, double *scratch)
 {
     size_t distinct = 0;
-    memcpy(room, problem->p, problem->n * sizeof *room);
-    mw_sort(room, problem->n);
+    memcpy(scratch, problem->p, problem->n * sizeof *scratch);
+    mw_sort(scratch, problem->n);
     for (size_t i = 0; i < problem->n; i++)
-        if (i == 0 || room[i] != room[distinct - 1])
-            room[distinct++] = room[i];
+        if (i == 0 || scratch[i] != scratch[distinct - 1])
+            scratch[distinct++] = scratch[i];
     size_t count = distinct < wanted ? distinct : wanted;
     for (size_t i = 0; i < count; i++)
-        out[i] = room[count > 1 ? i * (distinct - 1) / (count - 1) : 0];
+        out[i] = scratch[count > 1 ? i * (distinct - 1) / (count - 1) : 0];
     return count;
 }
 
@@ -101,12 +101,12 @@ static enum mw_err sobol(struct mw_starts *starts, const struct mw_problem *prob
 static enum mw_err vls_starts(struct mw_starts *starts, const struct mw_problem *problem, struct mw_error *error)
 {
     enum { POINTS = 8000, FAMILY = 4 };
-    double counts[COUNTS], *room = malloc(problem->n * sizeof *room);
-    enum mw_err err = room ? allocate(starts, POINTS, PATTERNS, error) : mw_fail(error, MW_NOMEM, "out of memory");
+    double counts[COUNTS], *scratch = malloc(problem->n * sizeof *scratch);
+    enum mw_err err = scratch ? allocate(starts, POINTS, PATTERNS, error) : mw_fail(error, MW_NOMEM, "out of memory");
     if (!err)
         err = sobol(starts, problem, POINTS, FAMILY, error);
     if (!err) {
-        size_t count = core_counts(problem, COUNTS, counts, room);
+        size_t count = core_counts(problem, COUNTS, counts, scratch);
         double phi = problem->phi[problem->n / 2]; /* the middle one: points are sorted by frequency */
         for (size_t i = 0; i < starts->count; i++) {
             double *v = starts->params + i * MAX;
@@ -114,7 +114,7 @@ static enum mw_err vls_starts(struct mw_starts *starts, const struct mw_problem 
             starts->block[i] = pattern_of(v, counts, count, phi);
         }
     }
-    free(room);
+    free(scratch);
     return err;
 }
 
@@ -143,14 +143,15 @@ static enum mw_err whole_starts(struct mw_starts *starts, const struct mw_proble
 static enum mw_err kink_starts(struct mw_starts *starts, const struct mw_problem *problem, struct mw_error *error)
 {
     enum { POINTS = 4000 };
-    double counts[COUNTS], kinks[MW_LAW_CORNERS], *room = malloc(problem->n * sizeof *room);
+    double counts[COUNTS], kinks[MW_LAW_CORNERS], *scratch = malloc(problem->n * sizeof *scratch);
     size_t block_count = 1;
     for (size_t k = 0; k < MW_LAW_CORNERS; k++)
         block_count *= COUNTS + 1;
-    enum mw_err err = room ? allocate(starts, POINTS, block_count, error) : mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err =
+        scratch ? allocate(starts, POINTS, block_count, error) : mw_fail(error, MW_NOMEM, "out of memory");
     if (!err)
         err = sobol(starts, problem, POINTS, problem->law->param_count, error);
-    size_t count = err ? 0 : core_counts(problem, COUNTS, counts, room);
+    size_t count = err ? 0 : core_counts(problem, COUNTS, counts, scratch);
     for (size_t i = 0; i < starts->count && !err; i++) {
         problem->law->kinks(starts->params + i * MAX, kinks);
         for (size_t k = 0; k < MW_LAW_CORNERS; k++) {
@@ -160,7 +161,7 @@ static enum mw_err kink_starts(struct mw_starts *starts, const struct mw_problem
             starts->block[i] = starts->block[i] * (COUNTS + 1) + below;
         }
     }
-    free(room);
+    free(scratch);
     return err;
 }
 

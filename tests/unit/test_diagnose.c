@@ -142,12 +142,12 @@ static void whole_table(void **state)
 /* A sequential diagnosis of the truth: three design points, then what tells the classes apart, until the verdict stands. */
 static struct mw_diagnosis in_sequence(const struct mw_mechanism_draw *truth, struct mw_points *points)
 {
-    static const struct mw_query design[] = {{24, 2.4e9}, {24, 1.2e9}, {6, 2.4e9}};
-    struct mw_query candidates[48];
+    static const struct mw_config design[] = {{24, 2.4e9}, {24, 1.2e9}, {6, 2.4e9}};
+    struct mw_config candidates[48];
     size_t n = 0;
     for (unsigned p = 1; p <= 24; p++) {
-        candidates[n++] = (struct mw_query){p, 1.2e9};
-        candidates[n++] = (struct mw_query){p, 2.4e9};
+        candidates[n++] = (struct mw_config){p, 1.2e9};
+        candidates[n++] = (struct mw_config){p, 2.4e9};
     }
     struct mw_diagnose_options options = {
         .cores = 24, .freq_max_hz = 2.4e9, .boundaries = &BOUNDARY, .boundary_count = 1, .seed = 1};
@@ -159,7 +159,7 @@ static struct mw_diagnosis in_sequence(const struct mw_mechanism_draw *truth, st
         assert_int_equal(mw_diagnoser_next(diagnoser, &step, &d, points, candidates, n, NULL), MW_OK);
         if (step.done)
             break;
-        const struct mw_query *chosen = &candidates[step.candidate];
+        const struct mw_config *chosen = &candidates[step.candidate];
         if (points->count < 3) {
             assert_near(chosen->cores, design[points->count].cores, 0);
             assert_near(chosen->freq_hz, design[points->count].freq_hz, 0);

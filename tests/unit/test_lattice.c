@@ -81,7 +81,7 @@ static void the_grains_are_found(void **state)
 {
     (void)state;
     struct mw_point items[POINTS];
-    struct mw_query query[] = {{16, 2.4e9}, {24, 2.4e9}, {8, 1.2e9}};
+    struct mw_config query[] = {{16, 2.4e9}, {24, 2.4e9}, {8, 1.2e9}};
     for (unsigned long seed = 1; seed <= 3; seed++) {
         struct mw_model model = {
             .law = "granularity", .quantity = MW_TIME, .memory_freq_hz = memory_freq_hz, .seed = seed};

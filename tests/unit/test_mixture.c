@@ -68,7 +68,7 @@ static void threads_do_not_matter(void **state)
 {
     (void)state;
     static struct campaign a, b;
-    struct mw_query query[] = {{4, 1.8e9}, {16, 2.4e9}, {40, 2.4e9}};
+    struct mw_config query[] = {{4, 1.8e9}, {16, 2.4e9}, {40, 2.4e9}};
     struct mw_prediction one[3], four[3];
     memset(one, 0, sizeof one), memset(four, 0, sizeof four);
     simulate_usual(&a, .02, 1);
@@ -91,7 +91,7 @@ static void answers_stand_alone(void **state)
 {
     (void)state;
     static struct campaign c;
-    struct mw_query query[7] = {{3, 1.3e9}, {1, 1.2e9}, {8, 2.4e9}, {24, 2.4e9}, {5, 2.0e9}, {64, 1.2e9}, {8, 3e9}};
+    struct mw_config query[7] = {{3, 1.3e9}, {1, 1.2e9}, {8, 2.4e9}, {24, 2.4e9}, {5, 2.0e9}, {64, 1.2e9}, {8, 3e9}};
     struct mw_prediction together[7], alone;
     simulate_usual(&c, .02, 2);
     assert_int_equal(fit(&c, NULL, 1), MW_OK);
@@ -114,7 +114,7 @@ static void a_common_factor_is_one(void **state)
 {
     (void)state;
     static struct campaign a, b;
-    struct mw_query query[] = {{3, 1.3e9}, {24, 2.4e9}};
+    struct mw_config query[] = {{3, 1.3e9}, {24, 2.4e9}};
     struct mw_prediction one[2], other[2];
     simulate_usual(&a, .02, 3);
     simulate_usual(&b, .02, 3);
@@ -141,7 +141,7 @@ static void the_machine_narrows(void **state)
     (void)state;
     static const double few[] = {1, 2, 4, 8}, truth[] = {.995, .8, .05, 1e-5};
     static struct campaign c;
-    struct mw_query query = {24, 2.4e9};
+    struct mw_config query = {24, 2.4e9};
     double want = 1e11 * mw_law_h(&mw_law_saturating, truth, 24, 2.4e9 / memory_freq_hz) / 2.4e9;
     double width[2] = {0, 0};
     for (unsigned long seed = 1; seed <= 5; seed++) {
@@ -165,7 +165,7 @@ static void intervals_cover_simulated_truth(void **state)
 {
     (void)state;
     static struct campaign c;
-    struct mw_query query[] = {{6, 1.2e9}, {12, 1.8e9}, {3, 2.4e9}, {32, 2.4e9}, {16, 3.0e9}};
+    struct mw_config query[] = {{6, 1.2e9}, {12, 1.8e9}, {3, 2.4e9}, {32, 2.4e9}, {16, 3.0e9}};
     size_t inside = 0, asked = 0;
     for (unsigned long seed = 1; seed <= 8; seed++) {
         struct mw_prediction out[5];
@@ -188,7 +188,7 @@ static void single_laws_answer_too(void **state)
 {
     (void)state;
     static struct campaign c;
-    struct mw_query query = {12, 1.8e9};
+    struct mw_config query = {12, 1.8e9};
     struct mw_prediction out;
     double vls[] = {.98, .8, .02, .2};
     simulate(&c, &mw_law_vls, vls, some_cores, 5, two_freqs, 2, .01, false, 4);
@@ -240,7 +240,7 @@ static void speedups_of_one_core_are_one(void **state)
 {
     (void)state;
     static struct campaign c;
-    struct mw_query query[] = {{1, 1.8e9}, {12, 1.8e9}};
+    struct mw_config query[] = {{1, 1.8e9}, {12, 1.8e9}};
     struct mw_prediction out[2];
     simulate(&c, &mw_law_usl_memory, usl_memory, some_cores, 5, two_freqs, 2, .02, true, 7);
     assert_int_equal(fit(&c, NULL, 1), MW_OK);
@@ -259,7 +259,7 @@ static void few_and_odd_points_give_sane_answers(void **state)
 {
     (void)state;
     static struct campaign c;
-    struct mw_query query[] = {{1, 0}, {8, 0}, {4000, 0}};
+    struct mw_config query[] = {{1, 0}, {8, 0}, {4000, 0}};
     struct mw_prediction out[3];
     static const double values[][3] = {{10, 0, 0}, {10, 10, 0}, {10, 20, 40}, {10, 1, .1}};
     for (size_t k = 0; k < 4; k++) {

@@ -6,7 +6,7 @@
 
 enum { CORES = 24, ALL = CORES * 13 };
 
-static struct mw_candidate grid[ALL];
+static struct mw_config grid[ALL];
 static const unsigned boundary = 12;
 
 static double time_of(double p, double freq_hz)
@@ -32,7 +32,7 @@ static int setup(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ALL; i++)
-        grid[i] = (struct mw_candidate){(unsigned)(i % CORES + 1), 1.2e9 + 1e8 * (double)(i / CORES)};
+        grid[i] = (struct mw_config){(unsigned)(i % CORES + 1), 1.2e9 + 1e8 * (double)(i / CORES)};
     return 0;
 }
 

@@ -25,15 +25,15 @@ static void certify(struct strd *data, size_t d, const double *start, const doub
 {
     struct mw_least_squares ls = {
         .n = data->n, .d = d, .low = unbounded_low, .high = unbounded_high, .residuals = residuals, .context = data};
-    struct mw_polish_room room;
+    struct mw_polish_scratch room;
     double b[7], value;
     memcpy(b, start, d * sizeof *b);
-    assert_int_equal(mw_polish_room_init(&room, data->n, d, NULL), MW_OK);
+    assert_int_equal(mw_polish_scratch_init(&room, data->n, d, NULL), MW_OK);
     mw_polish_lm(&ls, b, 2000, true, &value, &room);
     assert_near(value * (double)data->n / squares, 1, 1e-8);
     for (size_t j = 0; j < d; j++)
         assert_near(b[j] / certified[j], 1, 1e-6);
-    mw_polish_room_release(&room);
+    mw_polish_scratch_release(&room);
 }
 
 static double misra1a_model(const double *b, double x)
@@ -107,14 +107,14 @@ static void bounds_hold(void **state)
     (void)state;
     static const double low[] = {0, 0}, high[] = {1, 1};
     struct mw_least_squares ls = {.n = 3, .d = 2, .low = low, .high = high, .residuals = bowl};
-    struct mw_polish_room room;
+    struct mw_polish_scratch room;
     double x[] = {.3, .6}, value;
-    assert_int_equal(mw_polish_room_init(&room, 3, 2, NULL), MW_OK);
+    assert_int_equal(mw_polish_scratch_init(&room, 3, 2, NULL), MW_OK);
     mw_polish_lm(&ls, x, 50, true, &value, &room);
     assert_near(x[0], 1, 1e-9);
     assert_near(x[1], 0, 1e-9);
     assert_near(value, 1, 1e-9);
-    mw_polish_room_release(&room);
+    mw_polish_scratch_release(&room);
 }
 
 /* |x - .3| + 2 |y - .7|: derivatives do not help */

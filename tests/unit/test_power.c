@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
+#include "data/stats.h"
 #include "fit/search/power.h"
 #include "model/power.h"
 
@@ -92,7 +93,7 @@ static void ten_points(void **state)
     table(&table_points, all, 0, 1);
     for (size_t t = 0; t < 20; t++) {
         struct mw_model_power power;
-        struct mw_query query[ALL];
+        struct mw_config query[ALL];
         double watts[ALL], sd[ALL];
         for (size_t i = 0; i < 10; i++) {
             some[i] = all[freqs[i] * CORES + cores[i] - 1];
@@ -100,12 +101,12 @@ static void ten_points(void **state)
         }
         assert_int_equal(mw_power_fit(&power, &points, 12, t, NULL), MW_OK);
         for (size_t i = 0; i < ALL; i++)
-            query[i] = (struct mw_query){all[i].cores, all[i].freq_hz};
+            query[i] = (struct mw_config){all[i].cores, all[i].freq_hz};
         assert_int_equal(mw_power_predict(&power, &points, query, ALL, watts, sd, NULL), MW_OK);
         for (size_t i = 0; i < ALL; i++, asked++) {
             double miss = fabs(log(watts[i] / all[i].power_w));
             error += miss;
-            covered += miss <= 1.645 * sd[i];
+            covered += miss <= MW_NORMAL_90 * sd[i];
         }
         free(power.draws);
     }
@@ -118,7 +119,7 @@ static void units_do_not_matter(void **state)
     (void)state;
     struct mw_point items[ALL];
     struct mw_points points;
-    struct mw_query query = {17, 1.7e9};
+    struct mw_config query = {17, 1.7e9};
     double watts[2], sd[2];
     for (int k = 0; k < 2; k++) {
         struct mw_model_power power;
@@ -141,7 +142,7 @@ static void too_few(void **state)
     points.count = 2;
     assert_int_equal(mw_power_fit(&power, &points, 12, 1, NULL), MW_OK);
     assert_false(power.present);
-    struct mw_query query = {1, 1.2e9};
+    struct mw_config query = {1, 1.2e9};
     double watts = -1, sd = -1;
     struct mw_error error;
     assert_int_equal(mw_power_predict(&power, &points, &query, 1, &watts, &sd, &error), MW_NOFIT);
@@ -162,7 +163,7 @@ static void one_frequency(void **state)
                                      .energy_j = 10 * (50 + 3 * (p + 1)),
                                      .noise_factor = 1};
     struct mw_model_power power;
-    struct mw_query query = {7, 0};
+    struct mw_config query = {7, 0};
     double watts, sd;
     assert_int_equal(mw_power_fit(&power, &points, 0, 1, NULL), MW_OK);
     assert_int_equal(mw_power_predict(&power, &points, &query, 1, &watts, &sd, NULL), MW_OK);

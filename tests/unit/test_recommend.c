@@ -104,7 +104,7 @@ static void least_energy(void **state)
     assert_int_equal(r.verify_count, 3);
     double found = INFINITY;
     for (size_t i = 0; i < 3; i++) {
-        const struct mw_candidate *c = &r.options[r.verify[i]].candidate;
+        const struct mw_config *c = &r.options[r.verify[i]].candidate;
         assert_false(r.options[r.verify[i]].measured);
         found = fmin(found, time_of(c->cores, c->freq_hz) * power_of(c->cores, c->freq_hz));
     }
@@ -138,7 +138,7 @@ static void limits_hold(void **state)
             goal.min_efficiency = k == 3 ? share : 0;
             struct mw_recommendation r = ask(&goal, &plain);
             assert_true(r.feasible);
-            const struct mw_candidate *c = &chosen(&r)->candidate;
+            const struct mw_config *c = &chosen(&r)->candidate;
             double t = time_of(c->cores, c->freq_hz), w = power_of(c->cores, c->freq_hz);
             double limit[] = {t * share / reference_s, w / reference_w / share, t / reference_s / (2 - share),
                               share * t * c->cores / time_of(1, c->freq_hz)};

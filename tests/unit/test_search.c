@@ -2,6 +2,7 @@
 #include "tests/unit/unit.h"
 #include "tests/unit/simulate.h"
 
+#include "fit/numeric/polish.h"
 #include "fit/search/score.h"
 #include "model/laws.h"
 #include "model/time.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/unit/unit.h"
 
+#include "data/stats.h"
 #include "fit/surrogate.h"
 #include "fit/thin.h"
 
@@ -139,7 +140,7 @@ static void recovery(void **state)
     for (size_t i = 0; i < Q; i++) {
         double miss = fabs(mean[i] - ln_time(&q[i]));
         worst = fmax(worst, miss);
-        covered += miss <= 1.645 * sqrt(variance[i]);
+        covered += miss <= MW_NORMAL_90 * sqrt(variance[i]);
     }
     assert_true(worst < .08);
     assert_true(covered >= Q * 9 / 10);

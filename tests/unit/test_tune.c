@@ -8,26 +8,26 @@
 enum { CORES = 24, FREQS = 7, ALL = CORES * FREQS };
 
 /* A machine: 24 cores on two sockets, a program with a serial part and memory traffic. */
-static double time_of(const struct mw_candidate *c)
+static double time_of(const struct mw_config *c)
 {
     double f = c->freq_hz / 1e9;
     return 100 * ((.04 + .96 / c->cores) / f + .08 * (.3 + .7 / c->cores));
 }
 
-static double power_of(const struct mw_candidate *c)
+static double power_of(const struct mw_config *c)
 {
     static const double w[MW_POWER_TERMS] = {38, 12, 6, 1.1, 1.4};
     return mw_power_law(w, c->cores, mw_sockets(c->cores, 12), c->freq_hz / 2.4e9);
 }
 
-static void machine(struct mw_candidate *c)
+static void machine(struct mw_config *c)
 {
     for (size_t i = 0; i < ALL; i++)
-        c[i] = (struct mw_candidate){(unsigned)(i % CORES + 1), 1.2e9 + .2e9 * (double)(i / CORES)};
+        c[i] = (struct mw_config){(unsigned)(i % CORES + 1), 1.2e9 + .2e9 * (double)(i / CORES)};
 }
 
 struct session {
-    const struct mw_candidate *candidates;
+    const struct mw_config *candidates;
     double noise, spread, phase; /* phase: another draw of the noise */
     size_t runs, fails_at;       /* candidate that cannot run, ALL: none */
     bool no_energy, energy_only;
@@ -54,7 +54,7 @@ static const struct mw_tune_options plain = {
     .tolerance = .02, .max_points = 20, .boundaries = &boundary, .boundary_count = 1, .seed = 1};
 
 static struct mw_tuner *tuner_for(const struct mw_goal *goal, const struct mw_tune_options *options,
-                                  const struct mw_candidate *c, size_t count)
+                                  const struct mw_config *c, size_t count)
 {
     struct mw_tuner *tuner;
     assert_int_equal(mw_tuner_alloc(&tuner, goal, options, c, count, NULL), MW_OK);
@@ -65,7 +65,7 @@ static struct mw_tuner *tuner_for(const struct mw_goal *goal, const struct mw_tu
 static void finds_the_best(void **state)
 {
     (void)state;
-    struct mw_candidate c[ALL];
+    struct mw_config c[ALL];
     machine(c);
     double reference_s = time_of(&c[ALL - 1]), reference_w = power_of(&c[ALL - 1]);
     const struct mw_goal goals[] = {
@@ -88,7 +88,7 @@ static void finds_the_best(void **state)
         assert_true(r.feasible && r.count == s.runs && r.count <= 20);
         double best = INFINITY, got = 0;
         for (size_t i = 0; i < ALL; i++) {
-            struct mw_candidate one = {1, c[i].freq_hz};
+            struct mw_config one = {1, c[i].freq_hz};
             struct mw_outlook o = {.ln_time = log(time_of(&c[i])),
                                    .ln_power = log(power_of(&c[i])),
                                    .ln_efficiency = log(time_of(&one) / time_of(&c[i]) / c[i].cores)};
@@ -109,7 +109,7 @@ static void finds_the_best(void **state)
 static void same_seed_same_steps(void **state)
 {
     (void)state;
-    struct mw_candidate c[ALL];
+    struct mw_config c[ALL];
     machine(c);
     struct mw_goal goal = {.objective = MW_OBJECTIVE_ENERGY, .certainty = .9};
     size_t first[20], count = 0;
@@ -135,7 +135,7 @@ static void same_seed_same_steps(void **state)
 }
 
 /* Replays ceil(grains / cores); the times that the ordinary stop would have come, but not the careful one. */
-static size_t waits(const struct mw_candidate *cores, double grains)
+static size_t waits(const struct mw_config *cores, double grains)
 {
     struct mw_goal goal = {.objective = MW_OBJECTIVE_TIME, .certainty = .9};
     struct mw_tuner *tuner = tuner_for(&goal, &plain, cores, CORES);
@@ -165,7 +165,7 @@ static size_t waits(const struct mw_candidate *cores, double grains)
 static void one_frequency_is_careful(void **state)
 {
     (void)state;
-    struct mw_candidate c[ALL];
+    struct mw_config c[ALL];
     machine(c);
     size_t waited = 0;
     for (double grains = 27; grains < 60; grains += 4)
@@ -176,7 +176,7 @@ static void one_frequency_is_careful(void **state)
 static void infeasible_is_said(void **state)
 {
     (void)state;
-    struct mw_candidate c[ALL];
+    struct mw_config c[ALL];
     machine(c);
     struct mw_goal goal = {.objective = MW_OBJECTIVE_TIME, .power_cap_w = 20, .certainty = .9};
     struct session s = {.candidates = c, .fails_at = ALL};
@@ -191,7 +191,7 @@ static void infeasible_is_said(void **state)
 static void energies_alone(void **state)
 {
     (void)state;
-    struct mw_candidate c[ALL];
+    struct mw_config c[ALL];
     machine(c);
     struct mw_goal goal = {.objective = MW_OBJECTIVE_ENERGY, .certainty = .9};
     struct mw_tune_options options = plain;
@@ -216,7 +216,7 @@ static void energies_alone(void **state)
 static void noisy_readings(void **state)
 {
     (void)state;
-    struct mw_candidate c[ALL];
+    struct mw_config c[ALL];
     machine(c);
     struct mw_goal goal = {.objective = MW_OBJECTIVE_ENERGY, .certainty = .9};
     struct session s = {.candidates = c, .fails_at = ALL, .noise = .05, .spread = .05};
@@ -229,7 +229,7 @@ static void noisy_readings(void **state)
     assert_near(r.noise_sd, .05, 1e-9);
     for (size_t i = 0; i < ALL; i++)
         best = fmin(best, time_of(&c[i]) * power_of(&c[i]));
-    const struct mw_candidate *choice = &c[r.steps[r.recommended].candidate];
+    const struct mw_config *choice = &c[r.steps[r.recommended].candidate];
     assert_true(time_of(choice) * power_of(choice) < 1.04 * best);
     mw_tuner_free(tuner);
 }
@@ -238,7 +238,7 @@ static void noisy_readings(void **state)
 static void noise_unknown(void **state)
 {
     (void)state;
-    struct mw_candidate c[ALL];
+    struct mw_config c[ALL];
     machine(c);
     struct mw_goal goal = {.objective = MW_OBJECTIVE_ENERGY, .certainty = .9};
     double lucky = 0, recommended = 0;
@@ -249,7 +249,7 @@ static void noise_unknown(void **state)
         enum mw_tune_stop stopped;
         assert_int_equal(mw_tune(tuner, measure, NULL, &s, &stopped, NULL), MW_OK);
         struct mw_tune_result r = mw_tuner_result(tuner);
-        const struct mw_candidate *best = &c[r.steps[r.best].candidate], *told = &c[r.steps[r.recommended].candidate];
+        const struct mw_config *best = &c[r.steps[r.best].candidate], *told = &c[r.steps[r.recommended].candidate];
         lucky += log(time_of(best) * power_of(best));
         recommended += log(time_of(told) * power_of(told));
         noisy_runs += k ? r.count : 0;
@@ -265,7 +265,7 @@ static void noise_unknown(void **state)
 static void failures(void **state)
 {
     (void)state;
-    struct mw_candidate c[ALL];
+    struct mw_config c[ALL];
     machine(c);
     struct mw_goal goal = {.objective = MW_OBJECTIVE_ENERGY, .certainty = .9};
     struct session s = {.candidates = c, .fails_at = ALL - 1}; /* all cores at the highest frequency */
@@ -286,14 +286,14 @@ static void failures(void **state)
     mw_tuner_free(tuner);
 
     goal.has_reference = true;
-    goal.reference = (struct mw_candidate){32, 2.4e9};
+    goal.reference = (struct mw_config){32, 2.4e9};
     assert_int_equal(mw_tuner_alloc(&tuner, &goal, &plain, c, ALL, &error), MW_USAGE);
 }
 
 static void small_choices(void **state)
 {
     (void)state;
-    struct mw_candidate c[2] = {{1, 0}, {2, 0}};
+    struct mw_config c[2] = {{1, 0}, {2, 0}};
     struct mw_goal goal = {.objective = MW_OBJECTIVE_TIME, .certainty = .9};
     struct mw_tuner *tuner = tuner_for(&goal, &plain, c, 2);
     size_t next;
@@ -315,7 +315,7 @@ static void ready_lines(void **state)
     (void)state;
     struct mw_command_line lines[MW_COMMAND_LINES];
     struct mw_command_facts facts = {.freq_low_hz = 1.2e9, .freq_high_hz = 2.4e9, .program = "./solver -n 3"};
-    assert_int_equal(mw_command_lines(&(struct mw_candidate){12, 1.8e9}, &facts, lines), 4);
+    assert_int_equal(mw_command_lines(&(struct mw_config){12, 1.8e9}, &facts, lines), 4);
     assert_string_equal(lines[0].text,
                         "OMP_NUM_THREADS=12 OMP_PROC_BIND=close OMP_PLACES=cores taskset -c 0-11 ./solver -n 3");
     assert_string_equal(lines[1].text, "sudo cpupower -c 0-11 frequency-set --min 1800MHz --max 1800MHz");
@@ -323,7 +323,7 @@ static void ready_lines(void **state)
     assert_non_null(strstr(lines[3].text, "--cpus-per-task=12"));
     assert_non_null(strstr(lines[3].text, "--cpu-freq=1800000 ./solver"));
     facts = (struct mw_command_facts){.cpus = "3"};
-    assert_int_equal(mw_command_lines(&(struct mw_candidate){1, 0}, &facts, lines), 2);
+    assert_int_equal(mw_command_lines(&(struct mw_config){1, 0}, &facts, lines), 2);
     assert_non_null(strstr(lines[0].text, "taskset -c 3 COMMAND"));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/hot.h"
-#include "fit/predict/hot_likelihood.h"
+#include "fit/numeric/hot_residual.h"
 
 #include <math.h>
 

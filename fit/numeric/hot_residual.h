@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_FIT_HOT_LIKELIHOOD_H
-#define MW_FIT_HOT_LIKELIHOOD_H
+#ifndef MW_FIT_HOT_RESIDUAL_H
+#define MW_FIT_HOT_RESIDUAL_H
 
 #include <stddef.h>
 
