@@ -59,6 +59,8 @@ enum mw_err mw_provenance_init(struct mw_provenance *provenance, int argc, char 
 enum mw_err mw_provenance_add(struct mw_provenance *provenance, struct mw_error *error, const char *key,
                               const char *format, ...) MW_CHECKED MW_PRINTF(4, 5);
 void mw_provenance_print(const struct mw_provenance *provenance, FILE *stream);
+/* A word as a POSIX shell reads it back: as it is where it has plain letters only, else in single quotes. */
+void mw_quote_word(FILE *stream, const char *word);
 void mw_provenance_release(struct mw_provenance *provenance);
 
 #endif

@@ -58,7 +58,23 @@ static void cpu_model(char *text, size_t size)
         fclose(f);
 }
 
-/* The command line, words with other than plain letters in single quotes. */
+void mw_quote_word(FILE *stream, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/%@";
+    if (*word && !word[strspn(word, plain)]) {
+        fputs(word, stream);
+        return;
+    }
+    fputc('\'', stream);
+    for (const char *c = word; *c; c++) {
+        if (*c == '\'')
+            fputs("'\\''", stream);
+        else
+            fputc(*c, stream);
+    }
+    fputc('\'', stream);
+}
+
 static char *command_line(int argc, char *const *argv)
 {
     char *text = NULL;
@@ -67,22 +83,8 @@ static char *command_line(int argc, char *const *argv)
     if (!f)
         return NULL;
     for (int i = 0; i < argc; i++) {
-        const char *word = i ? argv[i] : "memwall";
-        bool plain =
-            *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/%@")];
         fputs(i ? " " : "", f);
-        if (plain) {
-            fputs(word, f);
-            continue;
-        }
-        fputc('\'', f);
-        for (const char *c = word; *c; c++) {
-            if (*c == '\'')
-                fputs("'\\''", f);
-            else
-                fputc(*c, f);
-        }
-        fputc('\'', f);
+        mw_quote_word(f, i ? argv[i] : "memwall");
     }
     if (fclose(f)) {
         free(text);
