@@ -32,10 +32,26 @@ static const struct {
     {MW_FIELD_ENERGY, " energy energyconsumed consumedenergy consumedenergyraw totalenergy energyconsumption "
                       "energytosolution  "},
     {MW_FIELD_POWER, " power avgpower averagepower meanpower powerdraw  "},
-    {MW_FIELD_CPU_TIME, " cpu cputime "},
+    {MW_FIELD_CPU_TIME, " cpu cputime "}, /* "cpu" only with a unit of time: see is_alias */
     {MW_FIELD_EXIT_STATUS, " exitstatus exitcode returncode "},
     {MW_FIELD_VALID, " valid verified "},
     {MW_FIELD_REPETITION, " repetition rep repeat run iteration trial repetitionindex "},
+    {MW_FIELD_USER_TIME, " user usertime utime cpuuser usercpu "},
+    {MW_FIELD_CPU_PERCENT, " cpu cpupercent percentcpu pctcpu cpupct cpuusage cpuutilization "},
+    {MW_FIELD_USAGE + MW_USAGE_SYS, " sys systime system systemtime stime cpusys syscpu "},
+    {MW_FIELD_USAGE + MW_USAGE_MAIN_WAIT, " mainwait "},
+    {MW_FIELD_USAGE + MW_USAGE_OTHER_CPU, " othercpu "},
+    {MW_FIELD_USAGE + MW_USAGE_STEAL, " steal stealtime "},
+    {MW_FIELD_USAGE + MW_USAGE_THROTTLED, " throttled throttledtime "},
+    {MW_FIELD_USAGE + MW_USAGE_SWITCHES, " switches voluntaryswitches voluntarycontextswitches nvcsw "},
+    {MW_FIELD_USAGE + MW_USAGE_PREEMPTED, " preempted involuntaryswitches involuntarycontextswitches nivcsw "},
+    {MW_FIELD_USAGE + MW_USAGE_FAULTS, " faults majorfaults majorpagefaults majflt "},
+    {MW_FIELD_USAGE + MW_USAGE_INSTRUCTIONS, " instructions "},
+    {MW_FIELD_USAGE + MW_USAGE_CYCLES, " cycles "},
+    {MW_FIELD_USAGE + MW_USAGE_CACHE_MISSES, " cachemisses llcmisses "},
+    {MW_FIELD_USAGE + MW_USAGE_PEAK_MEMORY, " peakmemorybytes "},
+    {MW_FIELD_USAGE + MW_USAGE_DISTURBED, " disturbed "},
+    {MW_FIELD_USAGE + MW_USAGE_NODES, " nodes nnodes numnodes numberofnodes "},
 };
 
 /* Between repeats of a wide table there may stand one of these in place of a name of time. */
@@ -56,7 +72,12 @@ static bool is_alias(enum mw_field field, const struct mw_heading *heading)
     if (heading->per_time || (heading->dimension != MW_DIM_NONE && heading->dimension != dimension))
         return false;
     if (!*heading->base)
-        return heading->dimension != MW_DIM_NONE && field != MW_FIELD_FREQ_EFFECTIVE && field != MW_FIELD_CPU_TIME;
+        return heading->dimension != MW_DIM_NONE && (field == MW_FIELD_FREQ || field == MW_FIELD_TIME ||
+                                                     field == MW_FIELD_ENERGY || field == MW_FIELD_POWER);
+    bool bare = !strcmp(heading->base, "cpu") && heading->dimension == MW_DIM_NONE; /* may be cores, or a processor */
+    if ((field == MW_FIELD_CPU_TIME && (bare || heading->percent)) ||
+        (field == MW_FIELD_CPU_PERCENT && !heading->percent))
+        return false;
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
         if (aliases[i].field == field)
             return is_word(aliases[i].names, heading->base);
@@ -189,6 +210,19 @@ static enum mw_err pick(struct finder *f, bool *which, enum mw_field field, size
     return MW_OK;
 }
 
+/* A column that is good to have only: other things go by these names too (a user's name). */
+static bool holds_number(const struct finder *f, size_t column)
+{
+    const struct mw_number_style style = {'.', '\0'};
+    for (size_t i = 0; i < f->count; i++) {
+        const char *cell = mw_table_cell(f->table, f->rows[i], column), *rest;
+        double value;
+        if (!mw_cell_missing(cell))
+            return mw_cell_number(cell, &style, &value, &rest);
+    }
+    return false;
+}
+
 enum mw_err mw_finder_choose(struct finder *f, enum mw_field field, struct mw_error *error)
 {
     bool *which = calloc(f->table->column_count, sizeof *which), found;
@@ -196,7 +230,8 @@ enum mw_err mw_finder_choose(struct finder *f, enum mw_field field, struct mw_er
     if (!which)
         return mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; i < f->table->column_count; i++)
-        which[i] = !f->taken[i] && f->headings[i].repeat < 0 && is_alias(field, &f->headings[i]);
+        which[i] = !f->taken[i] && f->headings[i].repeat < 0 && is_alias(field, &f->headings[i]) &&
+                   (field < MW_FIELD_USER_TIME || holds_number(f, i));
     enum mw_err err = pick(f, which, field, &chosen, &found, error);
     if (!err && found)
         mw_finder_set(f, field, chosen);

@@ -25,6 +25,25 @@ static const struct {
     [MW_FIELD_EXIT_STATUS] = {"exit_status", MW_DIM_NONE},
     [MW_FIELD_VALID] = {"valid", MW_DIM_NONE},
     [MW_FIELD_REPETITION] = {"repetition", MW_DIM_NONE},
+    [MW_FIELD_USER_TIME] = {"user", MW_DIM_TIME},
+    [MW_FIELD_CPU_PERCENT] = {"cpu_percent", MW_DIM_NONE},
+    [MW_FIELD_USAGE + MW_USAGE_SYS] = {"sys", MW_DIM_TIME},
+    [MW_FIELD_USAGE + MW_USAGE_WALL] = {"wall", MW_DIM_TIME},
+    [MW_FIELD_USAGE + MW_USAGE_MAIN_WAIT] = {"main_wait", MW_DIM_TIME},
+    [MW_FIELD_USAGE + MW_USAGE_OTHER_CPU] = {"other_cpu", MW_DIM_TIME},
+    [MW_FIELD_USAGE + MW_USAGE_STEAL] = {"steal", MW_DIM_TIME},
+    [MW_FIELD_USAGE + MW_USAGE_THROTTLED] = {"throttled", MW_DIM_TIME},
+    [MW_FIELD_USAGE + MW_USAGE_SWITCHES] = {"switches", MW_DIM_NONE},
+    [MW_FIELD_USAGE + MW_USAGE_PREEMPTED] = {"preempted", MW_DIM_NONE},
+    [MW_FIELD_USAGE + MW_USAGE_FAULTS] = {"faults", MW_DIM_NONE},
+    [MW_FIELD_USAGE + MW_USAGE_THREADS] = {"threads", MW_DIM_NONE},
+    [MW_FIELD_USAGE + MW_USAGE_INSTRUCTIONS] = {"instructions", MW_DIM_NONE},
+    [MW_FIELD_USAGE + MW_USAGE_CYCLES] = {"cycles", MW_DIM_NONE},
+    [MW_FIELD_USAGE + MW_USAGE_CACHE_MISSES] = {"cache_misses", MW_DIM_NONE},
+    [MW_FIELD_USAGE + MW_USAGE_PEAK_MEMORY] = {"peak_memory", MW_DIM_NONE},
+    [MW_FIELD_USAGE + MW_USAGE_DISTURBED] = {"disturbed", MW_DIM_NONE},
+    [MW_FIELD_USAGE + MW_USAGE_RANKS] = {"ranks", MW_DIM_NONE},
+    [MW_FIELD_USAGE + MW_USAGE_NODES] = {"nodes", MW_DIM_NONE},
 };
 
 const char *mw_field_name(enum mw_field field)
@@ -142,6 +161,27 @@ static enum mw_err settle_style(struct finder *f, struct mw_column *column, stru
     return mw_hint(error, "write the numbers with a decimal point and no thousands separators");
 }
 
+/* The columns of a file that memwall scan, tune or import wrote: by their names, in which nothing is to be guessed. */
+static void take_own_columns(struct finder *f)
+{
+    static const char *const marks[] = {"cores", "repetition", "time_s", "exit_status"};
+    static const struct {
+        const char *name;
+        enum mw_field field;
+    } own[] = {{"cores", MW_FIELD_CORES}, {"cpu_s", MW_FIELD_CPU_TIME}};
+    size_t column;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (!mw_table_find(f->table, marks[i], &column))
+            return;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!f->columns->has[own[i].field] && mw_table_find(f->table, own[i].name, &column) && !f->taken[column])
+            mw_finder_set(f, own[i].field, column);
+    for (enum mw_usage_item i = 0; i < MW_USAGE_COUNT; i++)
+        if (!f->columns->has[MW_FIELD_USAGE + i] && mw_table_find(f->table, mw_usage_name(i), &column) &&
+            !f->taken[column])
+            mw_finder_set(f, MW_FIELD_USAGE + i, column);
+}
+
 static enum mw_err find(struct finder *f, const char *const *map, size_t map_count, bool energy_only,
                         struct mw_error *error)
 {
@@ -151,6 +191,8 @@ static enum mw_err find(struct finder *f, const char *const *map, size_t map_cou
         mw_heading_parse(&f->headings[i], mw_table_header(f->table, i));
     for (size_t i = 0; i < map_count && !err; i++)
         err = apply_map(f, map[i], error);
+    if (!err)
+        take_own_columns(f);
     for (enum mw_field field = 0; field < MW_FIELD_COUNT && !err; field++)
         if (field != MW_FIELD_TIME && field != MW_FIELD_RATE && field != MW_FIELD_SPEEDUP && !columns->has[field])
             err = mw_finder_choose(f, field, error);

@@ -5,6 +5,7 @@
 #include "data/cell.h"
 #include "data/error.h"
 #include "data/table.h"
+#include "data/usage.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +25,10 @@ enum mw_field {
     MW_FIELD_EXIT_STATUS,
     MW_FIELD_VALID,
     MW_FIELD_REPETITION,
-    MW_FIELD_COUNT,
+    MW_FIELD_USER_TIME,   /* with the usage's sys_s it is the CPU time, where no column has that */
+    MW_FIELD_CPU_PERCENT, /* CPU time over time, x 100 */
+    MW_FIELD_USAGE,       /* the first of MW_USAGE_COUNT, in the order of enum mw_usage_item */
+    MW_FIELD_COUNT = MW_FIELD_USAGE + MW_USAGE_COUNT,
 };
 const char *mw_field_name(enum mw_field field); /* as in --map FIELD=COLUMN */
 bool mw_field_find(const char *name, size_t length, enum mw_field *field);
@@ -36,6 +40,7 @@ struct mw_heading {
     enum mw_dimension dimension; /* MW_DIM_NONE where it has no unit */
     double factor;
     long repeat;   /* the number at the end ("time_2"), -1 where there is none */
+    bool percent;  /* "%CPU", "efficiency [%]" */
     bool per_time; /* a rate: "/s", "per_s", "per day" */
 };
 void mw_heading_parse(struct mw_heading *heading, const char *text);

@@ -227,6 +227,10 @@ static enum mw_err finish(struct mw_dataset *dataset, const struct mw_table *tab
     double freq_hz;
     if (memory && mw_cell_quantity(memory, &style, MW_DIM_FREQ, 1e9, &freq_hz) && freq_hz > 0)
         dataset->memory_freq_hz = freq_hz;
+    const char *limit = mw_table_meta(table, "cpu_limit"), *rest;
+    double cpus;
+    if (limit && mw_cell_number(limit, &style, &cpus, &rest) && cpus > 0)
+        dataset->cpu_limit = cpus;
     enum mw_err err = MW_OK;
     if (*columns->note)
         err = mw_dataset_warn(dataset, error, "%s", columns->note);

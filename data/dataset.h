@@ -3,6 +3,7 @@
 #define MW_DATA_DATASET_H
 
 #include "data/error.h"
+#include "data/usage.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,6 +42,7 @@ struct mw_row {
     double energy_j;
     double power_w;
     double cpu_time_s;     /* user + system, children included */
+    struct mw_usage usage; /* what else the run told */
     long line;             /* line of the file, 1-based */
     const char *set_aside; /* NULL, or why this row is not to be fitted (a static or owned text) */
 };
@@ -59,6 +61,7 @@ struct mw_dataset {
     enum mw_quantity quantity;
     char *rate_unit;       /* NULL, or the name of the rate column that was inverted */
     double memory_freq_hz; /* from a `# memory_freq_ghz:` line; 0 where unknown */
+    double cpu_limit;      /* CPUs' worth that a quota or mask allows, from a `# cpu_limit:` line; 0 where unknown */
     struct mw_row *rows;
     size_t count;
     struct mw_set_aside *set_aside; /* rows that could not be used at all, e.g. failed runs */
@@ -112,17 +115,23 @@ struct mw_config {
     double freq_hz; /* 0: the one frequency, unknown */
 };
 
-/* One configuration (cores, frequency): the median over its repetitions. */
+/*
+ * One configuration (cores, frequency): the median over its repetitions. CPU time, effective frequency and usage are those
+ * of the run whose value is the median (of two, their mean), because CPU time and time of one run belong together; of
+ * runs without a CPU time only where none has one.
+ */
 struct mw_point {
     unsigned cores;
     double freq_hz; /* 0: unknown */
     double value;   /* median of the repetitions */
     double spread;  /* 1.4826 MAD of ln value over repetitions; 0 where count == 1 */
     size_t count;   /* repetitions */
-    bool has_energy, has_power, has_cpu_time;
-    double energy_j, power_w, cpu_time_s; /* medians */
-    double noise_factor;                  /* variance multiplier of an outlier, 1 for a good point */
-    long line;                            /* of its first row */
+    bool has_energy, has_power, has_cpu_time, has_freq_effective;
+    double energy_j, power_w; /* medians */
+    double cpu_time_s, freq_effective_hz;
+    struct mw_usage usage;
+    double noise_factor; /* variance multiplier of an outlier, 1 for a good point */
+    long line;           /* of its first row */
 };
 
 struct mw_points {

@@ -106,6 +106,7 @@ void mw_heading_parse(struct mw_heading *heading, const char *text)
     strncpy(copy, text, sizeof copy - 1);
     copy[sizeof copy - 1] = '\0';
     trim(copy);
+    heading->percent = strchr(text, '%') || strcasestr(text, "percent") || strcasestr(text, "pct");
     heading->per_time = says_per_time(copy);
     if (!heading->per_time)
         take_bracket_unit(heading, copy);

@@ -52,8 +52,39 @@ static bool median_of(double *values, size_t n, double *median)
     return kept > 0;
 }
 
+static bool tells(const struct mw_row *row, bool cpu_time)
+{
+    bool any = row->has & (cpu_time ? MW_HAS_CPU_TIME : MW_HAS_FREQ_EFFECTIVE);
+    for (size_t i = 0; i < MW_USAGE_COUNT && !cpu_time && !any; i++)
+        any = row->usage.has[i];
+    return any;
+}
+
+/* CPU time, effective frequency and usage of the middle run or the two middle ones. The keys are used up. */
+static void take_middle_run(struct mw_point *point, const struct mw_row *rows, struct key *keys, size_t n,
+                            bool cpu_time)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (tells(&rows[keys[i].row], cpu_time)) {
+            keys[kept] = keys[i];
+            keys[kept++].freq_hz = rows[keys[i].row].value; /* all are of one frequency: sorted by value instead */
+        }
+    if (!kept)
+        return;
+    qsort(keys, kept, sizeof *keys, by_configuration);
+    const struct mw_row *a = &rows[keys[(kept - 1) / 2].row], *b = &rows[keys[kept / 2].row];
+    unsigned has = a->has & b->has;
+    point->has_cpu_time = has & MW_HAS_CPU_TIME && a->cpu_time_s + b->cpu_time_s > 0;
+    point->cpu_time_s = point->has_cpu_time ? a->cpu_time_s / 2 + b->cpu_time_s / 2 : 0;
+    point->has_freq_effective = has & MW_HAS_FREQ_EFFECTIVE;
+    point->freq_effective_hz =
+        has & MW_HAS_FREQ_EFFECTIVE ? nearbyint(a->freq_effective_hz / 2 + b->freq_effective_hz / 2) : 0;
+    mw_usage_mean(&point->usage, &a->usage, &b->usage);
+}
+
 /* timed: energy is power x time; the reverse (whole) holds only where the time is a run's, not that of one of its items */
-static void condense(struct mw_point *point, const struct mw_row *rows, const struct key *keys, size_t n, bool timed,
+static void condense(struct mw_point *point, const struct mw_row *rows, struct key *keys, size_t n, bool timed,
                      bool whole, double *work)
 {
     const struct mw_row *first = &rows[keys[0].row];
@@ -76,11 +107,7 @@ static void condense(struct mw_point *point, const struct mw_row *rows, const st
             work[i] = power_of(&rows[keys[i].row], whole);
         point->has_power = median_of(work, n, &point->power_w);
     }
-    if (has & MW_HAS_CPU_TIME) {
-        for (size_t i = 0; i < n; i++)
-            work[i] = rows[keys[i].row].has & MW_HAS_CPU_TIME ? rows[keys[i].row].cpu_time_s : 0;
-        point->has_cpu_time = median_of(work, n, &point->cpu_time_s);
-    }
+    take_middle_run(point, rows, keys, n, has & MW_HAS_CPU_TIME);
 }
 
 enum mw_err mw_points_from_dataset(struct mw_points *points, const struct mw_dataset *dataset, struct mw_error *error)

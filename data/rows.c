@@ -14,6 +14,8 @@ struct builder {
     size_t row; /* of the table */
     size_t row_capacity, aside_capacity;
     bool keep_failed;
+    enum mw_usage_item usage[MW_USAGE_COUNT]; /* those that have a column */
+    size_t usage_count;
     char unit[32]; /* what stands behind the numbers of a rate, the same in all cells */
     struct mw_error *error;
 };
@@ -34,7 +36,10 @@ static enum mw_err read_quantity(const struct builder *b, enum mw_field field, c
     *has = false;
     if (mw_cell_missing(cell))
         return MW_OK;
-    if (!mw_cell_quantity(cell, &column->style, dimension, column->factor, value))
+    const char *rest;
+    bool percent =
+        field == MW_FIELD_CPU_PERCENT && mw_cell_number(cell, &column->style, value, &rest) && !strcmp(rest, "%");
+    if (!percent && !mw_cell_quantity(cell, &column->style, dimension, column->factor, value))
         return bad_cell(b, column->index,
                         dimension == MW_DIM_TIME   ? "is not a time"
                         : dimension == MW_DIM_FREQ ? "is not a frequency"
@@ -144,9 +149,24 @@ static enum mw_err read_valid(const struct builder *b, bool *valid)
     return mw_cell_missing(cell) ? MW_OK : bad_cell(b, column, "is neither yes nor no");
 }
 
-/* The fields that stand beside the value. */
-static enum mw_err read_beside(const struct builder *b, struct mw_row *row)
+static enum mw_err read_usage(const struct builder *b, struct mw_usage *usage)
 {
+    enum mw_err err = MW_OK;
+    for (size_t i = 0; i < b->usage_count && !err; i++) {
+        enum mw_field field = MW_FIELD_USAGE + b->usage[i];
+        bool has;
+        double value;
+        err = read_quantity(b, field, &b->columns->of[field], &has, &value);
+        if (!err && has)
+            mw_usage_set(usage, b->usage[i], value);
+    }
+    return err;
+}
+
+/* The fields that stand beside the value; *cpu_percent is left as it is where there is none. */
+static enum mw_err read_beside(const struct builder *b, struct mw_row *row, double *cpu_percent)
+{
+    double user_s = -1;
     const struct {
         enum mw_field field;
         unsigned bit;
@@ -158,6 +178,8 @@ static enum mw_err read_beside(const struct builder *b, struct mw_row *row)
         {MW_FIELD_ENERGY, MW_HAS_ENERGY, &row->energy_j, true},
         {MW_FIELD_POWER, MW_HAS_POWER, &row->power_w, true},
         {MW_FIELD_CPU_TIME, MW_HAS_CPU_TIME, &row->cpu_time_s, false},
+        {MW_FIELD_USER_TIME, 0, &user_s, false},
+        {MW_FIELD_CPU_PERCENT, 0, cpu_percent, false},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         bool has;
@@ -172,13 +194,21 @@ static enum mw_err read_beside(const struct builder *b, struct mw_row *row)
             *parts[i].target = value;
         }
     }
+    enum mw_err err = read_usage(b, &row->usage);
+    if (err)
+        return err;
+    if (!(row->has & MW_HAS_CPU_TIME) && user_s >= 0 && row->usage.has[MW_USAGE_SYS]) {
+        row->has |= MW_HAS_CPU_TIME;
+        row->cpu_time_s = user_s + row->usage.of[MW_USAGE_SYS];
+    }
     /* whole hertz, so that 2.4 GHz is the same number in whatever unit it was written */
     row->freq_hz = nearbyint(row->freq_hz);
     row->freq_effective_hz = nearbyint(row->freq_effective_hz);
     return MW_OK;
 }
 
-static enum mw_err read_value(struct builder *b, const struct mw_column *column, struct mw_row row, bool freq_known)
+static enum mw_err read_value(struct builder *b, const struct mw_column *column, struct mw_row row, bool freq_known,
+                              double cpu_percent)
 {
     enum mw_field field = b->columns->value;
     bool has;
@@ -200,6 +230,10 @@ static enum mw_err read_value(struct builder *b, const struct mw_column *column,
         return set_aside(b, &row, "no frequency in this row, but in others", 0);
     row.has |= MW_HAS_VALUE;
     row.value = field == MW_FIELD_RATE ? 1 / value : value;
+    if (field == MW_FIELD_TIME && cpu_percent >= 0 && !(row.has & MW_HAS_CPU_TIME)) {
+        row.has |= MW_HAS_CPU_TIME;
+        row.cpu_time_s = cpu_percent / 100 * value;
+    }
     if (!isfinite(row.value) || row.value <= 0)
         return bad_cell(b, column->index, "is out of range");
     return append_row(b, &row);
@@ -210,7 +244,7 @@ static enum mw_err read_row(struct builder *b, bool freq_known)
     const struct mw_columns *columns = b->columns;
     struct mw_row row = {.line = b->table->lines[b->row]};
     bool has, valid;
-    double value;
+    double value, cpu_percent = -1;
     enum mw_err err = read_whole(b, MW_FIELD_CORES, 1, 1e6, &has, &value);
     if (err)
         return err;
@@ -234,11 +268,11 @@ static enum mw_err read_row(struct builder *b, bool freq_known)
         return set_aside(b, &row, "the run failed", row.exit_status);
     if (!valid)
         return set_aside(b, &row, "marked as not valid", 0);
-    err = read_beside(b, &row);
+    err = read_beside(b, &row, &cpu_percent);
     for (size_t i = 0; i < columns->repeat_count && !err; i++) {
         if (columns->repeat_count > 1)
             row.repetition = (unsigned)i + 1;
-        err = read_value(b, &columns->repeats[i], row, freq_known);
+        err = read_value(b, &columns->repeats[i], row, freq_known, cpu_percent);
     }
     return err;
 }
@@ -276,6 +310,9 @@ enum mw_err mw_rows_build(struct mw_dataset *dataset, const struct mw_table *tab
 {
     struct builder b = {
         .dataset = dataset, .table = table, .columns = columns, .keep_failed = keep_failed, .error = error};
+    for (enum mw_usage_item i = 0; i < MW_USAGE_COUNT; i++)
+        if (columns->has[MW_FIELD_USAGE + i])
+            b.usage[b.usage_count++] = i;
     bool freq_known = false;
     for (size_t i = 0; i < count && columns->has[MW_FIELD_FREQ] && !freq_known; i++)
         freq_known = !mw_cell_missing(mw_table_cell(table, rows[i], columns->of[MW_FIELD_FREQ].index));

@@ -106,6 +106,8 @@ static enum mw_err know_machine(struct work *w, struct mw_error *error)
     if (w->model.memory_freq_assumed)
         k->memory_freq_hz = MW_MEMORY_FREQ_ASSUMED_HZ;
     w->model.memory_freq_hz = k->memory_freq_hz;
+    w->model.has_cpu_limit = w->dataset->cpu_limit > 0;
+    w->model.cpu_limit = w->dataset->cpu_limit;
     k->limits = (struct mw_law_limits){w->profile.latency_s * k->memory_freq_hz, fullest(&w->profile)};
     w->model.k_max = k->limits.k_max;
     w->model.r_max = k->limits.r_max;

@@ -14,11 +14,14 @@ static struct mw_row row_of(const struct mw_point *point)
                          .energy_j = point->energy_j,
                          .power_w = point->power_w,
                          .cpu_time_s = point->cpu_time_s,
+                         .freq_effective_hz = point->freq_effective_hz,
+                         .usage = point->usage,
                          .line = point->line};
     row.has |= point->freq_hz > 0 ? MW_HAS_FREQ : 0;
     row.has |= point->has_energy ? MW_HAS_ENERGY : 0;
     row.has |= point->has_power ? MW_HAS_POWER : 0;
     row.has |= point->has_cpu_time ? MW_HAS_CPU_TIME : 0;
+    row.has |= point->has_freq_effective ? MW_HAS_FREQ_EFFECTIVE : 0;
     return row;
 }
 

@@ -67,6 +67,8 @@ static const struct mw_bind point_fields[] = {
     {"cpu_s", MW_BIND_REAL, FIELD(struct mw_point, cpu_time_s), IF(struct mw_point, has_cpu_time)},
     {"noise_factor", MW_BIND_REAL, FIELD(struct mw_point, noise_factor)},
     {"row", MW_BIND_LONG, FIELD(struct mw_point, line)},
+    {"freq_effective_ghz", MW_BIND_FREQ, FIELD(struct mw_point, freq_effective_hz),
+     IF(struct mw_point, has_freq_effective), .optional = true},
     {0},
 };
 
@@ -84,6 +86,26 @@ static const struct mw_bind run_fields[] = {
     {"row", MW_BIND_LONG, FIELD(struct mw_row, line)},
     {0},
 };
+
+/* `fields` and, where `usage_at` is the place of a struct mw_usage, its items behind them. The caller frees. */
+static struct mw_bind *with_usage(const struct mw_bind *fields, size_t usage_at)
+{
+    size_t n = 0;
+    while (fields[n].key)
+        n++;
+    struct mw_bind *all = calloc(n + MW_USAGE_COUNT + 1, sizeof *all);
+    if (!all)
+        return NULL;
+    memcpy(all, fields, n * sizeof *all);
+    for (enum mw_usage_item i = 0; i < MW_USAGE_COUNT; i++)
+        all[n + i] = (struct mw_bind){.key = mw_usage_name(i),
+                                      .kind = MW_BIND_REAL,
+                                      .offset = usage_at + offsetof(struct mw_usage, of) + i * sizeof(double),
+                                      .size = sizeof(double),
+                                      .has_offset = usage_at + offsetof(struct mw_usage, has) + i * sizeof(bool),
+                                      .optional = true};
+    return all;
+}
 
 static enum mw_err out_of_memory(struct mw_error *error)
 {
@@ -161,50 +183,70 @@ static enum mw_err read_laws(struct mw_model *model, const json_t *root, struct 
 
 /* --- points and runs, by column ---------------------------------------------------------------------------- */
 
-/* An object of arrays, one for each field, from structs of `size` bytes. */
-static enum mw_err write_columns(json_t *root, const char *key, const struct mw_bind *table, const void *items,
-                                 size_t size, size_t count, struct mw_error *error)
+/* Takes out of the table the optional fields that no item has. */
+static void drop_absent(struct mw_bind *table, const void *items, size_t size, size_t count)
+{
+    struct mw_bind *kept = table;
+    for (const struct mw_bind *field = table; field->key; field++) {
+        bool has = !field->optional;
+        for (size_t i = 0; i < count && !has; i++)
+            has = *(const bool *)((const char *)items + i * size + field->has_offset);
+        if (has)
+            *kept++ = *field;
+    }
+    *kept = (struct mw_bind){0};
+}
+
+/* An object of arrays, one for each field, from structs of `size` bytes with their usage at usage_at. */
+static enum mw_err write_columns(json_t *root, const char *key, const struct mw_bind *fields, size_t usage_at,
+                                 const void *items, size_t size, size_t count, struct mw_error *error)
 {
     json_t *object = json_object();
-    if (json_object_set_new(root, key, object))
-        return out_of_memory(error);
-    for (const struct mw_bind *field = table; field->key; field++)
+    struct mw_bind *table = with_usage(fields, usage_at);
+    enum mw_err err = json_object_set_new(root, key, object) || !table ? out_of_memory(error) : MW_OK;
+    if (!err)
+        drop_absent(table, items, size, count);
+    for (const struct mw_bind *field = table; !err && field->key; field++)
         if (json_object_set_new(object, field->key, json_array()))
-            return out_of_memory(error);
-    for (size_t i = 0; i < count; i++) {
+            err = out_of_memory(error);
+    for (size_t i = 0; i < count && !err; i++) {
         json_t *one = json_object();
-        enum mw_err err = one ? mw_bind_write(one, table, (const char *)items + i * size, error) : out_of_memory(error);
-        for (const struct mw_bind *field = table; field->key && !err; field++)
+        err = one ? mw_bind_write(one, table, (const char *)items + i * size, error) : out_of_memory(error);
+        for (const struct mw_bind *field = table; !err && field->key; field++)
             if (json_array_append(json_object_get(object, field->key), json_object_get(one, field->key)))
                 err = out_of_memory(error);
         json_decref(one);
-        if (err)
-            return err;
     }
-    return MW_OK;
+    free(table);
+    return err;
 }
 
 /* The reverse; *items is allocated. A missing key is no items. */
-static enum mw_err read_columns(const json_t *root, const char *key, const struct mw_bind *table, void **items,
-                                size_t size, size_t *count, struct mw_error *error)
+static enum mw_err read_columns(const json_t *root, const char *key, const struct mw_bind *fields, size_t usage_at,
+                                void **items, size_t size, size_t *count, struct mw_error *error)
 {
     const json_t *object = json_object_get(root, key);
-    size_t n = json_array_size(json_object_get(object, table->key));
+    size_t n = json_array_size(json_object_get(object, fields->key));
     char *got = calloc(n + 1, size), where[64];
-    enum mw_err err = got ? MW_OK : out_of_memory(error);
+    struct mw_bind *table = with_usage(fields, usage_at);
+    enum mw_err err = got && table ? MW_OK : out_of_memory(error);
     snprintf(where, sizeof where, "%s.", key);
-    for (const struct mw_bind *field = table; field->key && !err; field++)
-        if (json_array_size(json_object_get(object, field->key)) != n)
+    for (const struct mw_bind *field = table; !err && field->key; field++)
+        if (!(field->optional && !json_object_get(object, field->key)) &&
+            json_array_size(json_object_get(object, field->key)) != n)
             err = mw_fail(error, MW_DATA, "'%s.%s' is not as long as '%s.%s'", key, field->key, key, table->key);
     for (size_t i = 0; i < n && !err; i++) {
         json_t *one = json_object();
-        for (const struct mw_bind *field = table; field->key && !err; field++)
-            if (json_object_set(one, field->key, json_array_get(json_object_get(object, field->key), i)))
+        for (const struct mw_bind *field = table; field->key && !err; field++) {
+            const json_t *column = json_object_get(object, field->key);
+            if (column && json_object_set(one, field->key, json_array_get(column, i)))
                 err = out_of_memory(error);
+        }
         if (!err)
             err = mw_bind_read(one, table, got + i * size, where, error);
         json_decref(one);
     }
+    free(table);
     if (err) {
         free(got);
         return err;
@@ -214,12 +256,22 @@ static enum mw_err read_columns(const json_t *root, const char *key, const struc
     return MW_OK;
 }
 
+static bool usage_in_range(const struct mw_usage *usage)
+{
+    for (size_t i = 0; i < MW_USAGE_COUNT; i++)
+        if (usage->of[i] < 0)
+            return false;
+    return true;
+}
+
 static enum mw_err check_point(const struct mw_point *p, const struct mw_point *before, size_t i,
                                struct mw_error *error)
 {
     enum { MOST = 1000000000 }; /* repetitions are added up, and become rows where the runs are not there */
     if (p->cores < 1 || p->freq_hz < 0 || p->value <= 0 || p->spread < 0 || p->count < 1 || p->noise_factor < 1 ||
-        p->count > MOST || (p->has_energy && p->energy_j <= 0) || (p->has_power && p->power_w <= 0))
+        p->count > MOST || (p->has_energy && p->energy_j <= 0) || (p->has_power && p->power_w <= 0) ||
+        (p->has_cpu_time && p->cpu_time_s < 0) || (p->has_freq_effective && p->freq_effective_hz <= 0) ||
+        !usage_in_range(&p->usage))
         return mw_fail(error, MW_DATA, "'points' has values out of range at position %zu", i);
     if (before && !(before->freq_hz < p->freq_hz || (before->freq_hz <= p->freq_hz && before->cores < p->cores)))
         return mw_fail(error, MW_DATA, "'points' are not in the order of frequency and cores at position %zu", i);
@@ -229,7 +281,8 @@ static enum mw_err check_point(const struct mw_point *p, const struct mw_point *
 static enum mw_err read_points(struct mw_points *points, const json_t *root, struct mw_error *error)
 {
     void *items = NULL;
-    enum mw_err err = read_columns(root, "points", point_fields, &items, sizeof *points->items, &points->count, error);
+    enum mw_err err = read_columns(root, "points", point_fields, offsetof(struct mw_point, usage), &items,
+                                   sizeof *points->items, &points->count, error);
     points->items = items;
     if (!err && !points->count)
         err = mw_fail(error, MW_DATA, "'points' is missing or empty");
@@ -242,13 +295,15 @@ static enum mw_err read_points(struct mw_points *points, const json_t *root, str
 static bool run_in_range(const struct mw_row *run)
 {
     return run->cores >= 1 && run->freq_hz >= 0 && run->freq_effective_hz >= 0 && run->has & MW_HAS_VALUE &&
-           run->value > 0 && run->energy_j >= 0 && run->power_w >= 0 && run->cpu_time_s >= 0;
+           run->value > 0 && run->energy_j >= 0 && run->power_w >= 0 && run->cpu_time_s >= 0 &&
+           usage_in_range(&run->usage);
 }
 
 static enum mw_err read_runs(struct mw_model *model, const json_t *root, struct mw_error *error)
 {
     void *items = NULL;
-    enum mw_err err = read_columns(root, "runs", run_fields, &items, sizeof *model->runs, &model->run_count, error);
+    enum mw_err err = read_columns(root, "runs", run_fields, offsetof(struct mw_row, usage), &items,
+                                   sizeof *model->runs, &model->run_count, error);
     model->runs = items;
     for (size_t i = 0; i < model->run_count && !err; i++)
         if (!run_in_range(&model->runs[i]))
@@ -359,10 +414,11 @@ enum mw_err mw_model_write_parts(json_t *root, const struct mw_model *model, str
     if (!err)
         err = write_power(root, &model->power, error);
     if (!err)
-        err = write_columns(root, "points", point_fields, model->points.items, sizeof *model->points.items,
-                            model->points.count, error);
+        err = write_columns(root, "points", point_fields, offsetof(struct mw_point, usage), model->points.items,
+                            sizeof *model->points.items, model->points.count, error);
     if (!err)
-        err = write_columns(root, "runs", run_fields, model->runs, sizeof *model->runs, model->run_count, error);
+        err = write_columns(root, "runs", run_fields, offsetof(struct mw_row, usage), model->runs, sizeof *model->runs,
+                            model->run_count, error);
     if (!err)
         err = write_ensemble(root, &model->ensemble, error);
     return err;

@@ -64,6 +64,39 @@ static void spellings(void **state)
     }
 }
 
+/* What a run tells beside its time: of the run whose time is the median, of two their mean. */
+static void usage(void **state)
+{
+    (void)state;
+    read_with("# cpu_limit: 1.5\n"
+              "workload,cores,repetition,time_s,cpu_s,sys_s,wall_s,main_wait_s,threads,peak_memory_bytes,exit_status\n"
+              "w,1,1,10,9,1,11,.1,1,1e6,0\nw,1,2,30,8,2,31,.2,1,2e6,0\nw,1,3,20,7,3,21,.3,1,3e6,0\n"
+              "w,2,1,5,9,1,6,.1,2,1e6,0\nw,2,2,7,8,2,8,.3,2,2e6,0\n",
+              NULL);
+    assert_int_equal(points.count, 2);
+    assert_near(dataset.cpu_limit, 1.5, 0);
+    assert_near(points.items[0].value, 20, 0);
+    assert_near(points.items[0].cpu_time_s, 7, 0);
+    assert_near(points.items[0].usage.of[MW_USAGE_SYS], 3, 0);
+    assert_near(points.items[0].usage.of[MW_USAGE_WALL], 21, 0);
+    assert_near(points.items[1].value, 6, 0);
+    assert_near(points.items[1].cpu_time_s, 8.5, 1e-12);
+    assert_near(points.items[1].usage.of[MW_USAGE_MAIN_WAIT], .2, 1e-12);
+    assert_near(points.items[1].usage.of[MW_USAGE_THREADS], 2, 0);
+    assert_near(points.items[1].usage.of[MW_USAGE_PEAK_MEMORY], 1.5e6, 0);
+    assert_false(points.items[1].usage.has[MW_USAGE_STEAL]);
+    done();
+    read_with("threads,time_s,user,sys\n1,10,9.5,.25\n2,5,9.25,.5\n", NULL);
+    assert_near(points.items[1].cpu_time_s, 9.75, 1e-12);
+    done();
+    read_with("threads,time_s,%CPU\n1,10,95%\n2,5,180%\n", NULL);
+    assert_near(points.items[1].cpu_time_s, 9, 1e-12);
+    done();
+    read_with("threads,user,cpu,time_s\n1,ann,EPYC,10\n2,ann,EPYC,5\n", NULL);
+    assert_false(points.items[1].has_cpu_time);
+    done();
+}
+
 static void rates_and_speedups(void **state)
 {
     (void)state;
@@ -289,6 +322,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spellings),
+        cmocka_unit_test(usage),
         cmocka_unit_test(rates_and_speedups),
         cmocka_unit_test(stream_output),
         cmocka_unit_test(energy_and_power),

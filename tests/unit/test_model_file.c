@@ -51,9 +51,30 @@ static struct mw_model sample(void)
     m.combinations[0] = (struct mw_combination){"share", "a sentence", 0.37, 0.3, 0.4, true};
     m.points.items = calloc(3, sizeof *m.points.items);
     m.points.count = 3;
-    m.points.items[0] = (struct mw_point){1, 1.2e9, 10.1, 0.01, 3, true, false, false, 400.7, 0, 0, 1, 5};
-    m.points.items[1] = (struct mw_point){4, 1.2e9, 1 / 7.0, 0, 1, false, false, false, 0, 0, 0, 25, 6};
-    m.points.items[2] = (struct mw_point){1, 2.4e9, 5.3, 0, 1, false, true, true, 0, 55, 5, 1, 7};
+    m.points.items[0] = (struct mw_point){.cores = 1,
+                                          .freq_hz = 1.2e9,
+                                          .value = 10.1,
+                                          .spread = 0.01,
+                                          .count = 3,
+                                          .has_energy = true,
+                                          .energy_j = 400.7,
+                                          .noise_factor = 1,
+                                          .line = 5};
+    m.points.items[1] =
+        (struct mw_point){.cores = 4, .freq_hz = 1.2e9, .value = 1 / 7.0, .count = 1, .noise_factor = 25, .line = 6};
+    m.points.items[2] = (struct mw_point){.cores = 1,
+                                          .freq_hz = 2.4e9,
+                                          .value = 5.3,
+                                          .count = 1,
+                                          .has_power = true,
+                                          .power_w = 55,
+                                          .has_cpu_time = true,
+                                          .cpu_time_s = 5,
+                                          .has_freq_effective = true,
+                                          .freq_effective_hz = 2.3e9,
+                                          .noise_factor = 1,
+                                          .line = 7};
+    mw_usage_set(&m.points.items[2].usage, MW_USAGE_MAIN_WAIT, 1 / 3.0);
     m.runs = calloc(2, sizeof *m.runs);
     m.runs[0] = (struct mw_row){.has = MW_HAS_VALUE | MW_HAS_FREQ | MW_HAS_ENERGY,
                                 .cores = 1,
@@ -69,6 +90,8 @@ static struct mw_model sample(void)
                                 .value = 1 / 7.0,
                                 .cpu_time_s = 0.5,
                                 .line = 6};
+    mw_usage_set(&m.runs[0].usage, MW_USAGE_SWITCHES, 7);
+    m.has_cpu_limit = true, m.cpu_limit = 2.5;
     m.ensemble.fits = calloc(1, sizeof *m.ensemble.fits);
     m.ensemble.count = 1;
     struct mw_ensemble_fit *fit = &m.ensemble.fits[0];
@@ -128,8 +151,13 @@ static void round_trip(void **state)
     SAME_BITS(got.laws[0].params[1], m.laws[0].params[1]);
     assert_false(got.has_mse_speedup);
     assert_int_equal(got.points.count, 3);
+    SAME_BITS(got.cpu_limit, m.cpu_limit);
+    SAME_BITS(got.runs[0].usage, m.runs[0].usage);
+    SAME_BITS(got.runs[1].usage, m.runs[1].usage);
     for (size_t i = 0; i < 3; i++) {
         const struct mw_point *a = &m.points.items[i], *b = &got.points.items[i];
+        SAME_BITS(a->usage, b->usage);
+        SAME_BITS(a->freq_effective_hz, b->freq_effective_hz);
         assert_int_equal(a->cores, b->cores);
         assert_int_equal(a->line, b->line);
         assert_int_equal(a->has_energy, b->has_energy);
