@@ -57,7 +57,7 @@ HOT_FLAGS := -O3 -fno-math-errno -fno-trapping-math -fassociative-math -fno-sign
 
 # --- sources: a folder is a module ---------------------------------------
 LIB_DIRS   := data model fit advise
-HOT_SRC    := $(wildcard fit/hot_*.c fit/*/hot_*.c model/law_*.c)
+HOT_SRC    := $(wildcard fit/hot_*.c fit/*/hot_*.c model/law_*.c) model/mechanisms.c
 LIB_SRC    := $(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c $(d)/*/*.c))
 KERNEL_SRC := $(wildcard measure/probe/kernels/*.c)
 TOOL_SRC   := $(wildcard measure/*/*.c plots/*.c cli/*.c cli/*/*.c)

@@ -6,7 +6,7 @@
 
 /*
  * MW_HOT marks a loop that is worth several instruction sets, chosen by the loader at run time. Only in files named
- * hot_*.c or law_*.c, which are built with reassociation. Sanitizers cannot run before the loader's resolvers do, so they get
+ * hot_*.c or law_*.c and in mechanisms.c, which are built with reassociation. Sanitizers cannot run before the loader's resolvers do, so they get
  * the plain version.
  */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&               \
