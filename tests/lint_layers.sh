@@ -29,6 +29,8 @@ layer fit/search data model fit/numeric "$until_one_model"
 layer fit/predict data model fit/numeric fit/search fit/quality "$until_one_model"
 layer fit/compare data model fit/numeric fit/search fit/predict
 layer advise/recommend data model fit
+layer advise/diagnose data model fit advise/recommend
+layer advise/tune data model fit advise/recommend advise/diagnose
 layer advise/schedule data model fit advise/recommend
 layer advise/transfer data model fit advise/diagnose
 layer measure/machine data
@@ -36,6 +38,17 @@ layer measure/probe data measure/machine
 layer measure/freq data measure/machine
 layer measure/energy data measure/machine measure/probe
 layer measure/run data measure/machine measure/probe measure/freq measure/energy
+layer data/import 'data/[a-z_]+\.h'
+layer data/model_file 'data/[a-z_]+\.h'
+for command in cli/*/; do
+    layer "${command%/}" 'cli/[a-z_]+\.h' data model fit advise measure plots
+done
+
+# Every room says what it is for.
+unsaid=$(git ls-files '*.c' '*.h' | xargs -n1 dirname | sort -u | grep -vE '^tests/|kernels$|examples/' | while read -r room; do
+    [ -f "$room/README.md" ] || echo "$room"
+done)
+if [ -z "$unsaid" ]; then ok 'a README in each room'; else not_ok 'a README in each room' "$unsaid"; fi
 
 # alone PATTERN WHAT FOLDER…: the pattern stands nowhere but in the folders
 alone() {

@@ -48,7 +48,7 @@ struct scan {
     size_t log_count;
 };
 
-/* Opens the rig, resolves lists, fills the sequence, facts and plan. */
+/* Opens the runner, resolves lists, fills the sequence, facts and plan. */
 enum mw_err scan_prepare(struct scan *scan, struct mw_error *error) MW_CHECKED;
 void scan_release(struct scan *scan);
 

@@ -176,12 +176,12 @@ static enum mw_err screen(struct context *context, struct mw_points *points, str
     struct mw_sites all = {0}, some = {0};
     double *work = NULL;
     size_t found = 0, before = 0;
-    enum mw_err err = mw_sites_init(&all, points, memory_freq_hz, MW_SPOTS_CONDITION, error);
+    enum mw_err err = mw_sites_init(&all, points, memory_freq_hz, MW_SITES_CONDITION, error);
     if (!err && !(work = malloc(2 * all.count * sizeof *work)))
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu points", all.count);
     for (int pass = 0; pass < SCREEN_PASSES && !err && (pass == 0 || found > before); pass++) {
         before = found;
-        err = mw_sites_init(&some, points, memory_freq_hz, MW_SPOTS_SAMPLE, error);
+        err = mw_sites_init(&some, points, memory_freq_hz, MW_SITES_SAMPLE, error);
         if (err)
             break;
         context->p_max = some.p_max;
@@ -224,7 +224,7 @@ static enum mw_err run_all(struct job *jobs, size_t count, const struct context 
     return MW_OK;
 }
 
-/* The comb of the law with a whole parameter; one of the laws of a mixture has such, or none. For joint fits: evidence
+/* The lattice of the law with a whole parameter; one of the laws of a mixture has such, or none. For joint fits: evidence
    decides among these, and beyond the measured cores, where the independent ones speak, single grains matter less. */
 static enum mw_err lattice_law(struct context *context, const struct job *jobs, size_t count, struct mw_error *error)
 {
@@ -239,7 +239,7 @@ static enum mw_err lattice_law(struct context *context, const struct job *jobs, 
     enum mw_err err =
         mw_problem_init(&all, &context->model->points, MW_LOSS_LOG, context->model->memory_freq_hz, error);
     if (!err)
-        err = mw_problem_thin(&few, &all, MW_SPOTS_SAMPLE, error);
+        err = mw_problem_thin(&few, &all, MW_SITES_SAMPLE, error);
     if (!err) {
         mw_problem_law(&few, jobs[at].law);
         for (size_t i = few.n; i-- > 0;)
@@ -259,7 +259,7 @@ static enum mw_err sample(struct mw_ensemble *ensemble, struct job *jobs, size_t
 {
     struct context context = {.model = model, .limits = {model->k_max, model->r_max}};
     struct mw_sites sites = {0};
-    enum mw_err err = mw_sites_init(&sites, &model->points, model->memory_freq_hz, MW_SPOTS_SAMPLE, error);
+    enum mw_err err = mw_sites_init(&sites, &model->points, model->memory_freq_hz, MW_SITES_SAMPLE, error);
     if (err)
         return err;
     context.p_max = sites.p_max;

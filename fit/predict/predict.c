@@ -390,7 +390,7 @@ static enum mw_err predictor_init(struct predictor *predictor, const struct mw_m
     predictor->joint_top = predictor->independent_top = -INFINITY;
     mw_noise_quantiles(predictor->noise);
     enum mw_err err =
-        mw_sites_init(&predictor->data, &model->points, predictor->memory_freq_hz, MW_SPOTS_CONDITION, error);
+        mw_sites_init(&predictor->data, &model->points, predictor->memory_freq_hz, MW_SITES_CONDITION, error);
     if (!err)
         err = gather(predictor, config, n, error);
     if (err)

@@ -109,7 +109,7 @@ static void reduce(struct work *work, int k)
     double prior = mw_kernel_variance(kernel);
 #pragma omp parallel
     {
-        double row[MW_SPOTS_CONDITION + MW_PANEL] = {0};
+        double row[MW_SITES_CONDITION + MW_PANEL] = {0};
 #pragma omp for schedule(static)
         for (size_t i = 0; i < m; i++) {
             mw_kernel_row(kernel, work->cross_parts, m, n, i, row);

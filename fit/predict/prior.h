@@ -44,7 +44,7 @@ struct mw_prior_map {
 /* p_max: the largest core count of the data; limits: what is known of the machine. */
 void mw_prior_map_init(struct mw_prior_map *map, const struct mw_law *law, enum mw_prior prior, double p_max,
                        const struct mw_law_limits *limits);
-/* params[j] for u[j], j < law->param_count; returns ln(prior/density drawn from), 0 without a comb. Pure. */
+/* params[j] for u[j], j < law->param_count; returns ln(prior/density drawn from), 0 without a lattice. Pure. */
 double mw_prior_apply(const struct mw_prior_map *map, const double *u, double *params);
 /* The mass of a whole parameter's value, not normalised; for mw_lattice_init. */
 double mw_prior_whole_mass(double value, size_t param, const void *map);

@@ -16,7 +16,7 @@ struct mw_sites {
 };
 
 /* Sampling from the laws needs no more sites than this, conditioning the discrepancy no more than that. */
-enum { MW_SPOTS_SAMPLE = 64, MW_SPOTS_CONDITION = 320 };
+enum { MW_SITES_SAMPLE = 64, MW_SITES_CONDITION = 320 };
 
 /*
  * The sites of the points, at most about `most` of them: where there are more, core counts spread in ln p at evenly

@@ -20,13 +20,13 @@ struct mw_reference {
 };
 
 void mw_reference_start(struct mw_reference *reference);
-/* Writes n elements (a multiple of the classes) of each array as the shadow has them now. */
+/* Writes n elements (a multiple of the classes) of each array as the reference has them now. */
 void mw_reference_fill(const struct mw_reference *reference, double *a, double *b, double *c, size_t n);
 /* The factor that the next `op` is to be called with. */
 double mw_reference_factor(const struct mw_reference *reference, enum mw_op op);
 /* Does `op` on the classes. */
 void mw_reference_apply(struct mw_reference *reference, enum mw_op op);
-/* All n elements of array 'a', 'b' or 'c' equal to the shadow's; a NaN equals nothing. */
+/* All n elements of array 'a', 'b' or 'c' equal to the reference's; a NaN equals nothing. */
 bool mw_reference_check(const struct mw_reference *reference, char array, const double *values, size_t n);
 /* sum: of read or dot over n elements; within the rounding of n additions of positive numbers. */
 bool mw_reference_check_sum(const struct mw_reference *reference, enum mw_op op, double sum, size_t n);

@@ -13,7 +13,7 @@
 
 /*
  * The machine made ready to run one program at chosen configurations (cores, frequency), or a measured table that answers
- * in its place. While a rig is open no other memwall measures on this machine; _close puts everything back.
+ * in its place. While a runner is open no other memwall measures on this machine; _close puts everything back.
  */
 enum mw_boost { MW_BOOST_KEEP, MW_BOOST_OFF, MW_BOOST_ON };
 
@@ -55,7 +55,7 @@ enum mw_err mw_runner_open(struct mw_runner **runner, const struct mw_runner_set
 /* Restores frequencies and lets the machine go. Returns the first thing that could not be put back. Takes NULL. */
 enum mw_err mw_runner_close(struct mw_runner *runner, struct mw_error *error) MW_CHECKED;
 
-/* What can be asked for, ascending, owned by the rig: core counts, and frequencies (*count 0: no control here). */
+/* What can be asked for, ascending, owned by the runner: core counts, and frequencies (*count 0: no control here). */
 const double *mw_runner_cores(const struct mw_runner *runner, size_t *count);
 const double *mw_runner_freqs(const struct mw_runner *runner, size_t *count);
 
@@ -79,7 +79,7 @@ const char *mw_runner_recovered(const struct mw_runner *runner);
 
 /*
  * In a dry run: the writes that measuring a configuration would do to the machine (all since the last call), and with
- * cores 0 those of putting all back. They belong to the rig.
+ * cores 0 those of putting all back. They belong to the runner.
  */
 enum mw_err mw_runner_writes(struct mw_runner *runner, unsigned cores, double freq_hz,
                              const struct mw_attribute_write **writes, size_t *count,

@@ -7,7 +7,7 @@
 #include "measure/run/session.h"
 #include "measure/run/runner.h"
 
-/* What the files of the rig share. */
+/* What the files of the runner share. */
 struct mw_runner {
     struct mw_runner_setup setup;
     struct mw_stop *stop;
@@ -28,7 +28,7 @@ struct mw_runner {
     double *effective_hz;   /* room for core_count */
 };
 
-/* Pins the CPUs of the next measurement (rig->cpus); a clamp is noted in the result. */
+/* Pins the CPUs of the next measurement (runner->cpus); a clamp is noted in the result. */
 enum mw_err mw_runner_set_freq(struct mw_runner *runner, unsigned cores, double freq_hz,
                                struct mw_runner_result *result, struct mw_error *error) MW_CHECKED;
 

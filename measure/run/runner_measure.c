@@ -46,7 +46,7 @@ static enum mw_err measure_replay(struct mw_runner *runner, unsigned cores, doub
     return MW_OK;
 }
 
-/* Effective frequency of the `cores` CPUs in rig->cpus, into rig->effective_hz; 0 where it cannot be known. */
+/* Effective frequency of the `cores` CPUs in runner->cpus, into runner->effective_hz; 0 where it cannot be known. */
 static void read_effective(struct mw_runner *runner, unsigned cores)
 {
     struct mw_error ignored;

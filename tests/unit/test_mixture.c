@@ -290,8 +290,8 @@ static void many_points_are_thinned(void **state)
                                                 .count = 1,
                                                 .value = 1,
                                                 .freq_hz = 1e9 + 1e5 * (double)(grid ? i / 200 * 200 : i)};
-        assert_int_equal(mw_sites_init(&sites, &points, memory_freq_hz, MW_SPOTS_SAMPLE, NULL), MW_OK);
-        assert_in_range(sites.count, MW_SPOTS_SAMPLE / 2, MW_SPOTS_SAMPLE);
+        assert_int_equal(mw_sites_init(&sites, &points, memory_freq_hz, MW_SITES_SAMPLE, NULL), MW_OK);
+        assert_in_range(sites.count, MW_SITES_SAMPLE / 2, MW_SITES_SAMPLE);
         assert_near(sites.p_max, 200, 0);
         if (grid) {
             assert_int_equal(points.items[sites.point[0]].cores, 1);
