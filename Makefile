@@ -44,7 +44,7 @@ endif
 PKGS := gsl hwloc jansson
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
-LIBS := $(PKG_LIBS) -lcsv -lnettle -lglpk -lsvm -lnuma -lm
+LIBS := $(PKG_LIBS) -lcsv -lnettle -lglpk -lsvm -lnuma -ldl -lm
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer,)
 BASE := -std=gnu11 -D_GNU_SOURCE -DMW_VERSION='"$(VERSION)"' -I. -fopenmp $(PKG_CFLAGS)
 ALL_CFLAGS = $(BASE) $(CFLAGS) $(WARN) $(SANFLAGS)

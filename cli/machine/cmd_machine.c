@@ -46,6 +46,7 @@ static int run_machine(struct cli *cli, const void *opaque)
 {
     const struct options *o = opaque;
     struct machine machine;
+    cli_catch_signals();
     enum mw_err err = machine_read(&machine, cli->common.root, o->memory_freq_hz, &cli->error);
     if (err)
         return cli_fail(cli, &cli->error);
@@ -66,7 +67,7 @@ const struct cli_command cmd_machine = {
     .description =
         "Tells what memwall can use on this machine: packages, cores, hyper-threads, kinds of cores, caches and memory nodes "
         "(by hwloc, within the CPUs that this process may use), frequency control and what the cores really run at, memory "
-        "speed, page sizes and energy meters, and what of all this can't be read here and why.\n"
+        "speed, page sizes, energy meters and the devices of OpenCL and OpenGL ES, and what of all this can't be read here and why.\n"
         "With --json it is a machine profile that `fit --machine` and `predict --target` read; it takes bandwidth and latency "
         "from tables that measure wrote.",
     .options = options,

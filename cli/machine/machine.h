@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "measure/freq/cpufreq.h"
 #include "measure/energy/meters.h"
+#include "measure/gpu/gpu.h"
 #include "measure/machine/smbios.h"
 #include "measure/machine/topology.h"
 
@@ -57,6 +58,8 @@ struct machine {
     struct mw_meter *meters;
     size_t meter_count;
 
+    struct mw_gpu_list *gpus; /* NULL: another machine's tree */
+
     struct machine_unknown {
         const char *what;
         char why[512], hint[256];
@@ -73,6 +76,13 @@ void machine_release(struct machine *machine);
 void machine_print(const struct machine *machine, FILE *stream);
 /* A new reference; NULL without memory. */
 json_t *machine_json(const struct machine *machine, const struct mw_provenance *run);
+
+void machine_add_unknown(struct machine *machine, const char *what, const char *why, const char *hint);
+
+/* cli/machine/machine_gpu.c: devices of OpenCL and OpenGL ES. MW_NOMEM, MW_INTERRUPTED; else what is missing is unknown. */
+enum mw_err machine_read_gpus(struct machine *machine, struct mw_error *error) MW_CHECKED;
+void machine_print_gpus(const struct machine *machine, FILE *stream);
+json_t *machine_gpus_json(const struct machine *machine);
 
 /* "socket", "node", "kind", "smt" */
 const char *machine_boundary_name(enum mw_boundary boundary);

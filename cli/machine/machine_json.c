@@ -193,6 +193,7 @@ json_t *machine_json(const struct machine *m, const struct mw_provenance *run)
         json_array_append_new(unknown, json_pack("{s:s, s:s, s:o}", "what", m->unknown[i].what, "why",
                                                  m->unknown[i].why, "hint", text_or_null(m->unknown[i].hint)));
     put(o, "energy", meters);
+    put(o, "gpus", m->gpus ? machine_gpus_json(m) : NULL);
     put(o, "unknown", unknown);
     put(o, "run", mw_provenance_json(run));
     return o;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-static void add_unknown(struct machine *m, const char *what, const char *why, const char *hint)
+void machine_add_unknown(struct machine *m, const char *what, const char *why, const char *hint)
 {
     if (m->unknown_count == MACHINE_UNKNOWN_MAX)
         return;
@@ -76,7 +76,8 @@ static void read_identity(struct machine *m)
         guess_isa(text, m->isa, sizeof m->isa);
     m->guest = strstr(text, " hypervisor") || mw_sysfile_exists(m->root, "/sys/hypervisor/type");
     if (failed || !*m->model)
-        add_unknown(m, "processor model", failed ? "/proc/cpuinfo is not there" : "/proc/cpuinfo does not name it", "");
+        machine_add_unknown(m, "processor model",
+                            failed ? "/proc/cpuinfo is not there" : "/proc/cpuinfo does not name it", "");
 }
 
 static int by_number(const void *a, const void *b)
@@ -110,10 +111,10 @@ static enum mw_err read_topology(struct machine *m, struct mw_error *error)
     for (size_t i = 0; i < t->cache_count; i++)
         level_one = level_one || (t->caches[i].level == 1 && t->caches[i].size_bytes);
     if (!m->llc_bytes || !level_one)
-        add_unknown(m, m->llc_bytes ? "first-level caches" : "caches", "the kernel does not report them",
-                    "memwall measure cache finds them by measurement");
+        machine_add_unknown(m, m->llc_bytes ? "first-level caches" : "caches", "the kernel does not report them",
+                            "memwall measure cache finds them by measurement");
     if (!m->memory_bytes)
-        add_unknown(m, "memory size", "the kernel does not report it", "");
+        machine_add_unknown(m, "memory size", "the kernel does not report it", "");
     return mw_topology_boundaries(t, MW_ORDER_COMPACT, true, &m->boundaries, &m->boundary_kinds, &m->boundary_count,
                                   error);
 }
@@ -148,10 +149,10 @@ static enum mw_err read_frequencies(struct machine *m, struct mw_error *error)
     if (err == MW_NOMEM)
         return mw_fail(error, err, "%s", inner.message);
     if (err)
-        add_unknown(m, "frequency control", inner.message,
-                    "usual in virtual machines; frequency effects can't be identified here");
+        machine_add_unknown(m, "frequency control", inner.message,
+                            "usual in virtual machines; frequency effects can't be identified here");
     else if (!m->cpufreq.freq_count)
-        add_unknown(m, "settable frequencies", "the policies name neither a table nor limits", "");
+        machine_add_unknown(m, "settable frequencies", "the policies name neither a table nor limits", "");
     return MW_OK;
 }
 
@@ -163,13 +164,14 @@ static void read_memory(struct machine *m, double memory_freq_hz)
     m->memory_freq_given = memory_freq_hz > 0;
     m->memory_freq_hz = memory_freq_hz > 0 ? memory_freq_hz : m->mts * 1e6;
     if (err && !m->memory_freq_given)
-        add_unknown(m, "memory speed", why.message, why.hint);
+        machine_add_unknown(m, "memory speed", why.message, why.hint);
     else if (!err && !m->mts && !m->memory_freq_given)
-        add_unknown(m, "memory speed", "the SMBIOS table has no speed (virtual machine)", "--memory-freq GHz");
+        machine_add_unknown(m, "memory speed", "the SMBIOS table has no speed (virtual machine)", "--memory-freq GHz");
     else if (m->mts_doubtful && !m->memory_freq_given)
-        add_unknown(m, "memory speed for sure",
-                    "the SMBIOS value is below the lowest rate of its kind: it may be the clock, half of the transfers",
-                    "--memory-freq GHz");
+        machine_add_unknown(
+            m, "memory speed for sure",
+            "the SMBIOS value is below the lowest rate of its kind: it may be the clock, half of the transfers",
+            "--memory-freq GHz");
 }
 
 static void read_pages(struct machine *m)
@@ -204,11 +206,11 @@ static enum mw_err read_meters(struct machine *m, struct mw_error *error)
     for (size_t i = 0; i < m->meter_count; i++)
         readable += !m->meters[i].failed;
     if (!err && !m->meter_count)
-        add_unknown(m, "energy", "there is no powercap, perf, hwmon, Cray or battery meter",
-                    "scan --energy-command takes any program that prints joules");
+        machine_add_unknown(m, "energy", "there is no powercap, perf, hwmon, Cray or battery meter",
+                            "scan --energy-command takes any program that prints joules");
     else if (!err && !readable)
-        add_unknown(m, "energy", "the meters there are may not be read (root only since 2020)",
-                    "sudo, or: chmod a+r /sys/class/powercap/intel-rapl*/energy_uj");
+        machine_add_unknown(m, "energy", "the meters there are may not be read (root only since 2020)",
+                            "sudo, or: chmod a+r /sys/class/powercap/intel-rapl*/energy_uj");
     return err;
 }
 
@@ -221,6 +223,8 @@ enum mw_err machine_read(struct machine *machine, const char *root, double memor
         err = read_frequencies(&m, error);
     if (!err)
         err = read_meters(&m, error);
+    if (!err && !*root) /* drivers of a captured tree can't be called */
+        err = machine_read_gpus(&m, error);
     if (!err) {
         read_clock(&m);
         read_memory(&m, memory_freq_hz);
@@ -242,6 +246,7 @@ void machine_release(struct machine *machine)
     free(machine->boundaries);
     free(machine->boundary_kinds);
     free(machine->meters);
+    free(machine->gpus);
     *machine = (struct machine){0};
 }
 

@@ -215,6 +215,7 @@ void machine_print(const struct machine *m, FILE *f)
         fprintf(f, "%s %s%s%s\n", m->meters[i].source, m->meters[i].name, m->meters[i].failed ? ": " : "",
                 m->meters[i].failed ? strerror(m->meters[i].failed) : "");
     }
+    machine_print_gpus(m, f);
     for (size_t i = 0; i < m->unknown_count; i++) {
         label(f, i ? "" : "not known");
         fprintf(f, "%s: %s%s%s%s\n", m->unknown[i].what, m->unknown[i].why, *m->unknown[i].hint ? " (" : "",
