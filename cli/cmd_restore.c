@@ -11,12 +11,12 @@ static int run(struct cli *cli, const void *options)
 {
     (void)options;
     char *report = NULL;
-    int lock;
-    enum mw_err err = mw_lock_take(&lock, cli->common.root, &cli->error);
+    struct mw_lock lock;
+    enum mw_err err = mw_lock_take(&lock, cli->common.root, true, MW_LOCK_TRY, NULL, &cli->error);
     if (err)
         return cli_fail(cli, &cli->error);
     err = mw_cpufreq_recover(cli->common.root, &report, &cli->error);
-    mw_lock_drop(lock);
+    mw_lock_drop(&lock);
     if (err)
         return cli_fail(cli, &cli->error);
     if (report)
@@ -33,7 +33,7 @@ const struct cli_command cmd_restore = {
     .usage = "[options]",
     .description =
         "A scan notes governor, limits and boost in /run/memwall/state before it changes them (in "
-        "$XDG_RUNTIME_DIR/memwall for an ordinary user), puts them back at its end, on an error and on SIGINT, "
+        "$XDG_RUNTIME_DIR/memwall or /tmp/memwall-UID for an ordinary user, in $MEMWALL_RUN_DIR where that is set), puts them back at its end, on an error and on SIGINT, "
         "SIGTERM and SIGHUP. After SIGKILL this command puts back what the note says and reads it back; the next "
         "scan does the same first. After a reboot there is nothing to put back.",
     .groups = CLI_ROOT,

@@ -6,6 +6,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 shared=$root/../shared/data
 memwall=${MEMWALL:-$root/build/release/memwall}
 tmp=$(mktemp -d)
+# a lock and a state file of their own: no other test and no other memwall of this machine stops one, nor is stopped by it
+export MEMWALL_RUN_DIR=$tmp/.run
+mkdir "$MEMWALL_RUN_DIR"
 count=0
 failed=0
 out= err=
@@ -26,10 +29,6 @@ not_ok() {
     printf '%s\n' "$@" | sed 's/^/# /'
 }
 skip() { count=$((count + 1)); echo "ok $count $1 # SKIP $2"; }
-
-# machine_alone: for scripts that scan this machine itself. memwall refuses a second scan, so they take turns, and let a
-# scan that is no test (measure/run/lock.h) end first.
-machine_alone() { exec 8>>"/tmp/memwall-tests-$(id -u)" && flock 8 && flock -w 200 /sys/devices/system/cpu true; }
 
 # check NAME COMMAND…: status 0
 check() { fails 0 "$@"; }

@@ -53,6 +53,7 @@ static const struct cli_option options[] = {
      "latency: working sets, as in 16KiB,256MiB (default: 2 KiB to past the last level)", NULL, 0, 0},
     {"curve", CLI_STRING, FIELD(curve), "FILE", "cache: write the curves that the parameters are read from", NULL, 0,
      0},
+    LOCK_OPTIONS(struct measure_options),
     {0},
 };
 
@@ -126,7 +127,7 @@ static int unknown_probe(const struct cli *cli, const char *word)
 /* An option that the probe would ignore is wrong usage. */
 static const char *foreign_option(const struct measure_probe *probe, const struct measure_options *given)
 {
-    static const char *const always[] = {"cores", "freq", "max-time", "runs", NULL};
+    static const char *const always[] = {"cores", "freq", "max-time", "runs", "wait", "no-lock", NULL};
     struct measure_options plain = {0};
     defaults(&plain);
     for (const struct cli_option *o = options; o->name; o++) {
@@ -198,6 +199,8 @@ static enum mw_err measure(struct measure_run *run, const struct measure_probe *
     if (!err)
         err = mw_provenance_init(&run->provenance, run->cli->argc, run->cli->argv, error);
     if (!err)
+        err = lock_options_describe(run->cli, &run->options->lock, &run->provenance, error);
+    if (!err)
         err = measure_context(run, error);
     run->rows = err ? NULL : open_memstream(&rows, &size);
     if (!err && !run->rows)
@@ -248,7 +251,6 @@ static int run_measure(struct cli *cli, const void *opaque)
         return cli_fail(cli, &cli->error);
     if (cli->common.output)
         mw_output_release(&early);
-    cli_catch_signals();
     struct measure_run run = {.cli = cli, .options = opaque, .start_s = mw_now_s()};
     enum mw_err err = measure(&run, probe, &cli->error);
     if (err)

@@ -3,6 +3,7 @@
 #define MW_CLI_MEASURE_H
 
 #include "cli/cli.h"
+#include "cli/lock_options.h"
 #include "measure/machine/topology.h"
 
 #include <stdio.h>
@@ -23,6 +24,7 @@ struct measure_options {
     bool numa;            /* --numa */
     const char *sizes;    /* --size: working sets; NULL: the probe's default */
     const char *curve;    /* --curve: file for the curves behind `cache`; NULL: none */
+    struct lock_options lock;
 };
 
 /*

@@ -2,6 +2,7 @@
 #include "cli/measure/measure_freq.h"
 
 #include "data/units.h"
+#include "measure/probe/clock.h"
 #include "measure/run/session.h"
 
 #include <stdlib.h>
@@ -54,19 +55,48 @@ static enum mw_err run_all(struct measure_run *run, const struct measure_probe *
     return err;
 }
 
+struct opening {
+    struct measure_run *run;
+    struct mw_session *session;
+    struct mw_stop stop; /* while another memwall is waited for; the probe has handlers of its own */
+};
+
+static enum mw_err open_session(void *opaque, enum mw_lock_mode mode, struct mw_error *error)
+{
+    struct opening *o = opaque;
+    struct mw_session_setup setup = {.root = o->run->cli->common.root,
+                                     .dry_run = o->run->cli->common.dry_run,
+                                     .sets = o->run->options->freq != NULL,
+                                     .lock = mode,
+                                     .stop = &o->stop};
+    return mw_session_open(o->session, &setup, error);
+}
+
+/* Takes the machine. Time spent waiting for it is not the measurement's. */
+static enum mw_err take_machine(struct measure_run *run, struct mw_session *session, struct mw_error *error)
+{
+    struct opening o = {.run = run, .session = session};
+    enum mw_err err = mw_stop_open(&o.stop, error);
+    if (err)
+        return err;
+    err = lock_options_open(run->cli, &run->options->lock, open_session, &o, error);
+    mw_stop_close(&o.stop);
+    run->start_s = mw_now_s();
+    if (!err && session->recovered)
+        cli_say(run->cli, "put back what a killed memwall had left:\n%s", session->recovered);
+    return err;
+}
+
 enum mw_err measure_at_frequencies(struct measure_run *run, const struct measure_probe *probe, struct mw_error *error)
 {
     struct mw_session session;
     struct mw_error failed;
     run->freqs_left = 1;
-    if (!run->options->freq)
-        return probe->run(run, error);
-    enum mw_err err = mw_session_open(&session, run->cli->common.root, run->cli->common.dry_run, error);
+    enum mw_err err = take_machine(run, &session, error);
     if (err)
         return err;
-    if (session.recovered)
-        cli_say(run->cli, "put back what a killed memwall had left:\n%s", session.recovered);
-    err = run_all(run, probe, &session, error);
+    cli_catch_signals();
+    err = run->options->freq ? run_all(run, probe, &session, error) : probe->run(run, error);
     enum mw_err restored = mw_session_close(&session, &failed);
     if (restored)
         cli_warn(run->cli, "%s", failed.message);

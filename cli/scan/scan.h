@@ -2,6 +2,7 @@
 #ifndef MW_CLI_SCAN_H
 #define MW_CLI_SCAN_H
 
+#include "cli/lock_options.h"
 #include "cli/run_options.h"
 #include "measure/run/noise.h"
 #include "measure/run/runner.h"
@@ -10,6 +11,7 @@
 /* The parts of `memwall scan`: its options, its file, its loop. */
 struct scan_options {
     struct run_options run;
+    struct lock_options lock;
     const char *cores, *freq;
     unsigned long runs, min_runs, max_runs, warmup; /* runs 0: not given */
     double precision;

@@ -207,6 +207,11 @@ static enum mw_err resume(struct scan *scan, struct mw_error *error)
     fclose(f);
     if (!err && !has_head)
         err = mw_fail(error, MW_DATA, "%s: not a file of memwall scan", path);
+    const char *remark = lock_options_remark(scan->cli, &scan->options->lock);
+    size_t done, left;
+    mw_sequence_progress(&scan->sequence, &done, &left);
+    if (!err && remark && done && left) /* the head says it of the rows that are there */
+        err = mw_append_line(&scan->file, error, "# lock: %s", remark);
     return err;
 }
 

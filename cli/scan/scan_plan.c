@@ -266,12 +266,26 @@ static enum mw_err add_facts(struct scan *scan, struct mw_error *error)
     if (!err)
         err = add_memory_freq(scan, error);
     if (!err && !scan->options->replay)
+        err = lock_options_describe(scan->cli, &scan->options->lock, &scan->facts, error);
+    if (!err && !scan->options->replay)
         err = mw_runner_describe(scan->runner, (unsigned)scan->cores[scan->core_count - 1], &scan->facts, error);
     if (!err && !scan->options->replay && scan->options->idle_s > 0)
         mw_runner_idle_power(scan->runner, scan->options->idle_s, &has_idle, &idle_w);
     if (!err && has_idle)
         err = mw_provenance_add(&scan->facts, error, "idle_power_before_w", "%.6g", idle_w);
     return err;
+}
+
+struct opening {
+    struct scan *scan;
+    struct mw_runner_setup *setup;
+};
+
+static enum mw_err open_runner(void *opaque, enum mw_lock_mode mode, struct mw_error *error)
+{
+    struct opening *o = opaque;
+    o->setup->lock = mode;
+    return mw_runner_open(&o->scan->runner, o->setup, &o->scan->stop, error);
 }
 
 enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
@@ -286,11 +300,12 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
                                                                        : MW_BOOST_KEEP,
                                     .energy_command = o->run.energy_command,
                                     .cool_to_c = o->cool_to_c,
-                                    .dry_run = scan->cli->common.dry_run};
+                                    .dry_run = scan->cli->common.dry_run,
+                                    .sets_freq = o->freq != NULL};
     enum mw_err err = parse_order(scan, o->order, error);
     setup.order = scan->fill;
     if (!err)
-        err = mw_runner_open(&scan->runner, &setup, &scan->stop, error);
+        err = lock_options_open(scan->cli, &o->lock, open_runner, &(struct opening){scan, &setup}, error);
     if (!err && mw_runner_recovered(scan->runner))
         cli_say(scan->cli, "put back what a killed memwall had left:\n%s", mw_runner_recovered(scan->runner));
     if (!err && mw_runner_energy_missing(scan->runner))

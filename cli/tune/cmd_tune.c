@@ -27,6 +27,7 @@ static const struct cli_option options[] = {
     OPT("runs", CLI_COUNT, runs, "N", "runs of each configuration, of which the median counts (default 3)", NULL, 1,
         1000),
     RUN_OPTIONS(struct tune_options),
+    LOCK_OPTIONS(struct tune_options),
     OPT("memory-freq", CLI_FREQ, memory_freq_hz, "GHZ", "clock of the memory's transfers (default 2.133)", NULL, 0, 0),
     OPT("log", CLI_STRING, log, "FILE",
         "keep every run in FILE, as memwall scan does (default memwall-tune.csv; none with --replay)", NULL, 0, 0),

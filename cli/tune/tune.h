@@ -4,6 +4,7 @@
 
 #include "advise/tune/tune.h"
 #include "cli/goal_options.h"
+#include "cli/lock_options.h"
 #include "cli/run_options.h"
 #include "data/dataset.h"
 #include "measure/run/runner.h"
@@ -12,6 +13,7 @@
 struct tune_options {
     struct goal_options goal;
     struct run_options run;
+    struct lock_options lock;
     double tolerance;
     unsigned long max_points, runs;
     const char *boundaries, *cores, *freq, *replay, *log;

@@ -44,6 +44,8 @@ static enum mw_err write_head(const struct tune *tune, const char *command, stru
     if (!err)
         err = mw_provenance_add(&facts, error, "tune_command", "%s", command);
     if (!err)
+        err = lock_options_describe(tune->cli, &tune->options->lock, &facts, error);
+    if (!err)
         err = mw_runner_describe(tune->runner, (unsigned)tune->candidates[tune->candidate_count - 1].cores, &facts,
                                  error);
     if (!err)

@@ -140,6 +140,18 @@ static enum mw_err machine_candidates(struct tune *tune, struct mw_error *error)
     return err;
 }
 
+struct opening {
+    struct tune *tune;
+    struct mw_runner_setup *setup;
+};
+
+static enum mw_err open_runner(void *opaque, enum mw_lock_mode mode, struct mw_error *error)
+{
+    struct opening *o = opaque;
+    o->setup->lock = mode;
+    return mw_runner_open(&o->tune->runner, o->setup, &o->tune->stop, error);
+}
+
 enum mw_err tune_open_machine(struct tune *tune, struct mw_error *error)
 {
     const struct tune_options *o = tune->options;
@@ -148,8 +160,9 @@ enum mw_err tune_open_machine(struct tune *tune, struct mw_error *error)
                                     .order = MW_ORDER_COMPACT,
                                     .boost = MW_BOOST_KEEP,
                                     .energy_command = o->run.energy_command,
-                                    .dry_run = tune->cli->common.dry_run};
-    enum mw_err err = mw_runner_open(&tune->runner, &setup, &tune->stop, error);
+                                    .dry_run = tune->cli->common.dry_run,
+                                    .sets_freq = true};
+    enum mw_err err = lock_options_open(tune->cli, &o->lock, open_runner, &(struct opening){tune, &setup}, error);
     if (!err && mw_runner_recovered(tune->runner))
         cli_say(tune->cli, "put back what a killed memwall had left:\n%s", mw_runner_recovered(tune->runner));
     if (!err && !tune->boundaries)

@@ -2,35 +2,21 @@
 #include "measure/freq/cpufreq_state.h"
 
 #include "data/output.h"
+#include "measure/freq/state_folder.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char first_line[] = "memwall-state 1";
 
-/* The folder of the state file: /run/memwall, for a user who may not write there that of the session. */
-static int state_folder(const char *root, char *folder, size_t size)
-{
-    char parent[PATH_MAX];
-    const char *session = getenv("XDG_RUNTIME_DIR");
-    snprintf(parent, sizeof parent, "%s/run", root);
-    if (access(parent, F_OK) && mkdir(parent, 0755) && *root)
-        return errno;
-    if (!*root && access(parent, W_OK) && session && *session)
-        snprintf(parent, sizeof parent, "%s", session);
-    int length = snprintf(folder, size, "%s/memwall", parent);
-    return length < 0 || (size_t)length >= size ? ENAMETOOLONG : 0;
-}
-
-static int state_path(const char *root, char *path, size_t size)
+static int state_path(const char *root, bool make, char *path, size_t size)
 {
     char folder[PATH_MAX];
-    int failed = state_folder(root, folder, sizeof folder);
+    int failed = mw_state_folder(root, make, folder, sizeof folder);
     if (!failed && snprintf(path, size, "%s/state", folder) >= (int)size)
         failed = ENAMETOOLONG;
     return failed;
@@ -63,11 +49,9 @@ enum mw_err mw_state_write(const struct mw_cpufreq *cpufreq, struct mw_error *er
     struct mw_output output;
     if (cpufreq->attributes.dry)
         return MW_OK;
-    int failed = state_folder(cpufreq->attributes.root, folder, sizeof folder);
-    if (!failed && mkdir(folder, 0755) && errno != EEXIST)
-        failed = errno;
+    int failed = mw_state_folder(cpufreq->attributes.root, true, folder, sizeof folder);
     if (!failed)
-        failed = state_path(cpufreq->attributes.root, path, sizeof path);
+        failed = state_path(cpufreq->attributes.root, false, path, sizeof path);
     if (failed) {
         mw_fail_errno(error, failed == EACCES || failed == EROFS ? MW_PERM : MW_IO, failed,
                       "no place for the state file that brings frequencies back after a crash ('%s')", folder);
@@ -88,7 +72,7 @@ enum mw_err mw_state_write(const struct mw_cpufreq *cpufreq, struct mw_error *er
 void mw_state_remove(const struct mw_cpufreq *cpufreq)
 {
     char path[PATH_MAX];
-    if (!cpufreq->attributes.dry && !state_path(cpufreq->attributes.root, path, sizeof path))
+    if (!cpufreq->attributes.dry && !state_path(cpufreq->attributes.root, false, path, sizeof path))
         unlink(path);
 }
 
@@ -133,7 +117,7 @@ enum mw_err mw_state_read(struct mw_cpufreq *cpufreq, bool *found, struct mw_err
 {
     char path[PATH_MAX], line[256] = "";
     bool stale = false;
-    int failed = state_path(cpufreq->attributes.root, path, sizeof path);
+    int failed = state_path(cpufreq->attributes.root, false, path, sizeof path);
     FILE *f = failed ? NULL : fopen(path, "re");
     *found = false;
     if (!f)
@@ -158,5 +142,5 @@ enum mw_err mw_state_read(struct mw_cpufreq *cpufreq, bool *found, struct mw_err
 bool mw_state_exists(const char *root)
 {
     char path[PATH_MAX];
-    return !state_path(root, path, sizeof path) && access(path, F_OK) == 0;
+    return !state_path(root, false, path, sizeof path) && access(path, F_OK) == 0;
 }

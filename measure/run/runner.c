@@ -47,7 +47,12 @@ static enum mw_err take_machine(struct mw_runner *runner, struct mw_error *error
 {
     const struct mw_runner_setup *setup = &runner->setup;
     double celsius;
-    enum mw_err err = mw_session_open(&runner->session, setup->root, setup->dry_run, error);
+    const struct mw_session_setup session = {.root = setup->root,
+                                             .dry_run = setup->dry_run,
+                                             .sets = setup->sets_freq || setup->boost != MW_BOOST_KEEP,
+                                             .lock = setup->lock,
+                                             .stop = runner->stop};
+    enum mw_err err = mw_session_open(&runner->session, &session, error);
     runner->is_held = !err;
     if (!err && setup->cool_to_c > 0 && !mw_health_temperature(setup->root, &celsius)) {
         err = mw_fail(error, MW_UNSUPPORTED, "no temperature of the processor can be read on this machine");

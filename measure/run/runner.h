@@ -5,6 +5,7 @@
 #include "data/error.h"
 #include "data/output.h"
 #include "measure/freq/attribute.h"
+#include "measure/run/lock.h"
 #include "measure/run/run.h"
 #include "measure/machine/topology.h"
 
@@ -26,8 +27,9 @@ struct mw_runner_setup {
     enum mw_boost boost;
     const char *energy_command; /* prints joules; NULL: the machine's own meters */
     double cool_to_c;           /* wait before each run until the processor is no hotter; 0: don't */
-    bool
-        dry_run; /* what would be written to the machine is collected instead, see mw_runner_writes; no lock is taken */
+    bool dry_run;               /* what would be written is collected instead, see mw_runner_writes; no lock is taken */
+    bool sets_freq;             /* frequencies are going to be asked for; boost counts by itself */
+    enum mw_lock_mode lock;     /* as in struct mw_session_setup */
 };
 
 struct mw_runner_result {

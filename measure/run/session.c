@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/run/session.h"
 
-#include "measure/run/lock.h"
+#include "measure/freq/cpufreq_state.h"
 
 #include <stdlib.h>
 
-enum mw_err mw_session_open(struct mw_session *session, const char *root, bool dry, struct mw_error *error)
+/* Takes the locks and puts back what a killed memwall left; without locks neither is done. */
+static enum mw_err lock_and_recover(struct mw_session *session, const struct mw_session_setup *setup,
+                                    struct mw_error *error)
 {
-    struct mw_session h = {.lock = -1};
-    enum mw_err err = dry ? MW_OK : mw_lock_take(&h.lock, root, error);
-    if (!err && !dry)
-        err = mw_cpufreq_recover(root, &h.recovered, error);
+    struct mw_cpufreq control;
+    struct mw_error ignored;
+    bool can_set = !mw_cpufreq_open(&control, setup->root, true, &ignored);
+    if (can_set)
+        mw_cpufreq_close(&control);
+    if (setup->lock == MW_LOCK_OFF && setup->sets && can_set) {
+        mw_fail(error, MW_USAGE, "frequencies are not set without the lock: another memwall might set them too");
+        return mw_hint(error, "--wait waits for its turn");
+    }
+    if (setup->lock == MW_LOCK_OFF)
+        return MW_OK;
+    bool sets = (setup->sets && can_set) || mw_state_exists(setup->root);
+    enum mw_err err = mw_lock_take(&session->lock, setup->root, sets, setup->lock, setup->stop, error);
+    return err ? err : mw_cpufreq_recover(setup->root, &session->recovered, error);
+}
+
+enum mw_err mw_session_open(struct mw_session *session, const struct mw_session_setup *setup, struct mw_error *error)
+{
+    struct mw_session h = {.lock = MW_LOCK_NONE};
+    enum mw_err err = setup->dry_run ? MW_OK : lock_and_recover(&h, setup, error);
     if (!err) {
-        err = mw_cpufreq_open(&h.cpufreq, root, dry, &h.why);
+        err = mw_cpufreq_open(&h.cpufreq, setup->root, setup->dry_run, &h.why);
         h.has_cpufreq = !err;
         if (err == MW_UNSUPPORTED)
             mw_hint(&h.why, "leave the frequency out: frequency effects can't be identified here");
@@ -21,7 +39,7 @@ enum mw_err mw_session_open(struct mw_session *session, const char *root, bool d
         err = err == MW_UNSUPPORTED ? MW_OK : err;
     }
     if (err) {
-        mw_lock_drop(h.lock);
+        mw_lock_drop(&h.lock);
         free(h.recovered);
     } else {
         *session = h;
@@ -44,8 +62,8 @@ enum mw_err mw_session_close(struct mw_session *session, struct mw_error *error)
     enum mw_err err = session->has_cpufreq ? mw_cpufreq_restore(&session->cpufreq, error) : MW_OK;
     if (session->has_cpufreq)
         mw_cpufreq_close(&session->cpufreq);
-    mw_lock_drop(session->lock);
+    mw_lock_drop(&session->lock);
     free(session->recovered);
-    *session = (struct mw_session){.lock = -1};
+    *session = (struct mw_session){.lock = MW_LOCK_NONE};
     return err;
 }

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # memwall scan as a user calls it, over cores only.
 . "$(dirname "$0")/../tap.sh"
-machine_alone
 file=$tmp/runs.csv
 # holds CONDITION ROWS: on the columns of each row, by name; so many rows
 holds() {
@@ -120,3 +119,31 @@ err=$(cat "$tmp/said")
 says 'what is kept' 'interrupted: [1-9][0-9]* runs are kept in'
 kept=$(grep -oE '[1-9][0-9]* runs are kept' "$tmp/said" | cut -d' ' -f1)
 if [ "$(rows | wc -l)" = "$kept" ]; then ok 'so many rows'; else not_ok 'so many rows' "$(rows)"; fi
+
+# one memwall of a user at a time, unless it is told otherwise
+"$memwall" scan --cores 1 --runs 1 --idle 0 -o "$tmp/held.csv" -- sh -c 'touch "$1"; while [ -e "$1" ]; do sleep .05; done' sh "$tmp/go" 2>/dev/null &
+holder=$!
+until [ -e "$tmp/go" ]; do sleep .05; done
+fails 1 'a second one is refused' "$memwall" scan --cores 1 --runs 1 -- true
+says 'by whom, and the way out' "another memwall \(process $holder\)"
+says 'the way out' 'hint: --wait waits'
+fails 1 'so is measure' "$memwall" measure flops --max-time 1
+check 'beside it' "$memwall" scan --cores 1 --runs 1 --idle 0 --no-lock -o "$tmp/beside.csv" -- true
+check 'with a mark' grep -q '^# lock: none' "$tmp/beside.csv"
+check 'a place of its own' env MEMWALL_RUN_DIR="$tmp/elsewhere" "$memwall" measure flops --max-time 1
+prints 'marked too' '^# lock: of MEMWALL_RUN_DIR alone'
+fails 2 'both' "$memwall" scan --cores 1 --wait --no-lock -- true
+env --default-signal=INT "$memwall" scan --cores 1 --wait -- true 2>"$tmp/said" &
+pid=$!
+until grep -q 'waiting for it' "$tmp/said"; do sleep .05; done
+kill -INT $pid; wait $pid
+got=$?
+if [ $got = 130 ]; then ok 'waiting ends by a signal'; else not_ok 'waiting ends by a signal' "$got $(cat "$tmp/said")"; fi
+"$memwall" scan --cores 1 --runs 1 --idle 0 --wait -o "$tmp/waited.csv" -- true 2>"$tmp/said" &
+pid=$!
+until grep -q 'waiting for it' "$tmp/said"; do sleep .05; done
+rm "$tmp/go"
+wait $pid
+got=$?
+wait $holder
+if [ $got = 0 ] && [ "$(rows "$tmp/waited.csv" | wc -l)" = 1 ]; then ok '--wait takes its turn'; else not_ok '--wait takes its turn' "$got $(cat "$tmp/said")"; fi

@@ -3,7 +3,6 @@
 # SIGKILL at random moments, then --resume, until the scan is complete: each configuration has each repetition once.
 # MEMWALL_KILLS: so many kills (default 30; the long form is 200).
 . "$(dirname "$0")/../tap.sh"
-machine_alone
 kills=${MEMWALL_KILLS:-30}
 RANDOM=${MEMWALL_SEED:-7}
 file=$tmp/runs.csv

@@ -61,7 +61,6 @@ awk "BEGIN { print 1 / $1 }" | xargs -I{} echo "time {}"
 echo run >>runs.txt
 W
 chmod +x work.sh
-machine_alone
 check 'a program is run and tuned' "$memwall" tune --runs 2 --time-regexp 'time ([0-9.e+-]+)' --json -- ./work.sh '{cores}'
 all=$(json 'd["candidates"]')
 runs=$(wc -l <runs.txt)

@@ -72,6 +72,18 @@ user:x:1000:1000::/tmp:/bin/sh' >/etc/passwd
 fails 1 'an ordinary user' su -s /bin/sh -c 'memwall scan --cores 1 --freq 1.2 -- true' user
 says 'gets the remedy' 'hint: setting frequencies needs root'
 check 'an ordinary user over cores only' su -s /bin/sh -c 'memwall scan --cores 1 --runs 1 -- true' user
+as_user() { su -s /bin/sh -c "$1" user; }
+memwall scan --cores 1 --runs 1 --idle 0 --force -o r.csv -- sh -c 'touch go; while [ -e go ]; do sleep .1; done' 2>said &
+n=0; until [ -e go ] || [ $n = 100 ]; do sleep .1; n=$((n + 1)); done
+check 'who sets nothing stops no other user' as_user 'memwall scan --cores 1 --runs 1 -- true'
+rm go; wait $!
+memwall scan --cores 1 --freq 0.8 --runs 1 --idle 0 --force -o r.csv -- sh -c 'touch go; while [ -e go ]; do sleep .1; done' 2>said &
+n=0; until [ -e go ] || [ $n = 100 ]; do sleep .1; n=$((n + 1)); done
+fails 1 'who sets a frequency stops all' as_user 'memwall scan --cores 1 --runs 1 -- true'
+says 'and is named' "another memwall \(process $!\)"
+fails 2 'no frequency without the lock' memwall scan --cores 1 --freq 0.8 --no-lock -- true
+rm go; wait $!
+same 'as before after both'
 mount -o remount,ro /sys
 fails 1 'read-only /sys' memwall scan --cores 1 --freq 1.2 --force -o r.csv -- true
 says 'gets the remedy' 'hint: /sys is mounted read-only'
