@@ -10,6 +10,11 @@ $(B)/bench/diagnose: bench/bench_diagnose.c bench/diagnose_truth.c bench/diagnos
 bench-diagnose: $(B)/bench/diagnose ## how often diagnose is right: simulated programs, then the shared tables
 	$(B)/bench/diagnose
 
+.PHONY: bench-factor
+FACTOR_SEEDS ?= 2 3 4 5 6 7 8 9 10 11
+bench-factor: $(B)/tests/test_factor ## how often a column without effect refuses a table, and one with an effect doesn't
+	$(Q)for s in $(FACTOR_SEEDS); do MW_SEED=$$s $(B)/tests/test_factor 2>&1 | grep -E ' of 1000 '; done
+
 $(B)/bench/buying: bench/bench_buying.c bench/buying_tables.c bench/buying_points.c bench/buying_whatif.c $(B)/libmemwall.a
 	@mkdir -p $(@D)
 	@echo "  LD      $@"

@@ -173,7 +173,9 @@ static enum mw_err ambiguous(const struct finder *f, const bool *which, enum mw_
     mw_finder_names(f, which, names, sizeof names);
     mw_fail(error, MW_DATA, "%s:%ld: %s could each be the %s", f->table->name, f->table->header_line, names,
             mw_field_name(field));
-    return mw_hint(error, "--map %s=%s, or another of them%s", mw_field_name(field), mw_table_header(f->table, first),
+    char map[120];
+    return mw_hint(error, "--map %s, or another of them%s",
+                   mw_shell_word(map, sizeof map, mw_field_name(field), mw_table_header(f->table, first)),
                    field == MW_FIELD_CORES ? "; for processes x threads, a column of their product" : "");
 }
 
@@ -204,8 +206,12 @@ static enum mw_err pick(struct finder *f, bool *which, enum mw_field field, size
             continue;
         if (!agree(f, *chosen, i, mw_field_dimension(field)))
             return ambiguous(f, which, field, first, error);
-        if (f->headings[i].factor < f->headings[*chosen].factor)
-            *chosen = i; /* the smaller unit is the less rounded */
+        size_t other = i;
+        if (f->headings[i].factor < f->headings[*chosen].factor) { /* the smaller unit is the less rounded */
+            other = *chosen;
+            *chosen = i;
+        }
+        f->taken[other] = true; /* says the same */
     }
     return MW_OK;
 }

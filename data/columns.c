@@ -82,6 +82,27 @@ bool mw_table_column(const struct mw_table *table, const char *name, size_t *col
     return false;
 }
 
+const char *mw_shell_word(char *text, size_t size, const char *name, const char *value)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,+%@";
+    const char *const parts[] = {name, value ? "=" : "", value ? value : ""};
+    bool quoted = name[strspn(name, plain)] || (value && (!*value || value[strspn(value, plain)]));
+    size_t used = 0;
+    if (quoted && used + 1 < size)
+        text[used++] = '\'';
+    for (size_t p = 0; p < 3; p++)
+        for (const char *c = parts[p]; *c && used + 6 < size; c++) {
+            if (*c == '\'') /* ends the quotes, a quote, and begins them anew */
+                used += (size_t)snprintf(text + used, size - used, "'\\''");
+            else
+                text[used++] = *c;
+        }
+    if (quoted && used + 1 < size)
+        text[used++] = '\'';
+    text[used] = '\0';
+    return text;
+}
+
 /* --- the columns that --map names ------------------------------------------ */
 
 static enum mw_err unknown_map(const struct finder *f, const char *map, struct mw_error *error)
@@ -225,7 +246,7 @@ enum mw_err mw_columns_find(struct mw_columns *columns, const struct mw_table *t
     enum mw_err err = f.headings && f.taken ? find(&f, map, map_count, energy_only, error)
                                             : mw_fail(error, MW_NOMEM, "out of memory");
     free(f.headings);
-    free(f.taken);
+    got.used = f.taken;
     if (err)
         mw_columns_release(&got);
     else
@@ -236,5 +257,6 @@ enum mw_err mw_columns_find(struct mw_columns *columns, const struct mw_table *t
 void mw_columns_release(struct mw_columns *columns)
 {
     free(columns->repeats);
+    free(columns->used);
     *columns = (struct mw_columns){0};
 }

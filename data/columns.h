@@ -57,6 +57,7 @@ struct mw_columns {
     enum mw_field value;       /* time, rate, speedup or energy: what is fitted */
     struct mw_column *repeats; /* of the value: one column, or several of a wide table */
     size_t repeat_count;
+    bool *used;     /* one for each column of the table: it has a meaning here */
     char note[256]; /* a choice that the user should know of; empty where there is none */
 };
 
@@ -69,6 +70,9 @@ enum mw_err mw_columns_find(struct mw_columns *columns, const struct mw_table *t
                             const char *const *map, size_t map_count, bool energy_only,
                             struct mw_error *error) MW_CHECKED;
 void mw_columns_release(struct mw_columns *columns);
+
+/* NAME=VALUE (or NAME alone, value NULL) as a word for a shell, in quotes where it needs them; returns `text`. */
+const char *mw_shell_word(char *text, size_t size, const char *name, const char *value);
 
 /* The column of that name (first as written, then by its letters and digits alone); false where there is none. */
 bool mw_table_column(const struct mw_table *table, const char *name, size_t *column);

@@ -3,6 +3,7 @@
 
 #include "data/cell.h"
 #include "data/columns.h"
+#include "data/groups.h"
 #include "data/rows.h"
 #include "data/table.h"
 
@@ -46,64 +47,6 @@ enum mw_err mw_dataset_warn(struct mw_dataset *dataset, struct mw_error *error, 
     return MW_OK;
 }
 
-/* Columns whose values name different things to fit: rows of two of them are not one curve. */
-static const struct {
-    const char *name;
-    bool is_program; /* else an input or a set of runs */
-} groups[] = {
-    {"workload", true}, {"kernel", true},        {"benchmark", true},   {"program", true},    {"application", true},
-    {"app", true},      {"test", true},          {"input", false},      {"set", false},       {"dataset", false},
-    {"problem", false}, {"problem_size", false}, {"input_size", false}, {"precision", false}, {"variant", false},
-};
-enum { GROUP_COUNT = sizeof groups / sizeof *groups };
-
-/* Texts equal, or numbers equal (2.4 is 2.40). */
-static bool same_value(const char *a, const char *b)
-{
-    const struct mw_number_style style = {'.', '\0'};
-    const char *rest_a, *rest_b;
-    double x, y;
-    if (!strcmp(a, b))
-        return true;
-    return mw_cell_number(a, &style, &x, &rest_a) && mw_cell_number(b, &style, &y, &rest_b) &&
-           !strcmp(rest_a, rest_b) && x <= y && x >= y;
-}
-
-/* The different values of a column, at most `limit`; NULL-terminated by count. */
-static size_t distinct(const struct mw_table *table, size_t column, const size_t *rows, size_t count,
-                       const char **values, size_t limit)
-{
-    size_t found = 0;
-    const char *last = NULL;
-    for (size_t i = 0; i < count && found < limit; i++) {
-        const char *cell = mw_table_cell(table, rows[i], column);
-        if (last && !strcmp(cell, last))
-            continue;
-        last = cell;
-        bool known = false;
-        for (size_t j = 0; j < found && !known; j++)
-            known = same_value(values[j], cell);
-        if (!known)
-            values[found++] = cell;
-    }
-    return found;
-}
-
-enum { SHOWN = 12 }; /* values named in a message */
-
-static void list_values(const char **values, size_t count, char *text, size_t size)
-{
-    size_t used = 0;
-    *text = '\0';
-    for (size_t i = 0; i < count && i < SHOWN; i++) {
-        if (used + strlen(values[i]) + 8 > size)
-            break;
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", *values[i] ? values[i] : "''");
-    }
-    if (count > SHOWN)
-        snprintf(text + used, size - used, ", …");
-}
-
 static enum mw_err no_column(const struct mw_table *table, const char *name, struct mw_error *error)
 {
     char names[200] = "";
@@ -128,14 +71,14 @@ static enum mw_err keep_where(const struct mw_table *table, const char *where, s
     free(name);
     if (err)
         return err;
-    const char *values[SHOWN + 1];
-    size_t value_count = distinct(table, column, rows, *count, values, SHOWN + 1);
+    const char *values[MW_VALUES_SHOWN + 1];
+    size_t value_count = mw_values_distinct(table, column, rows, *count, values, MW_VALUES_SHOWN + 1);
     for (size_t i = 0; i < *count; i++)
-        if (same_value(mw_table_cell(table, rows[i], column), equals + 1))
+        if (mw_value_same(mw_table_cell(table, rows[i], column), equals + 1))
             rows[kept++] = rows[i];
     if (!kept) {
         char list[200];
-        list_values(values, value_count, list, sizeof list);
+        mw_values_list(values, value_count, list, sizeof list);
         mw_fail(error, MW_DATA, "%s: no row has %s", table->name, where);
         return mw_hint(error, "column '%s' holds %s", mw_table_header(table, column), list);
     }
@@ -171,52 +114,66 @@ static enum mw_err take_text(char **target, const char *text, struct mw_error *e
     return *target ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
 }
 
-/* "column 'input' (1, 3) and column 'set' (a, b)" for each grouping column with several values; the first in *column. */
-static size_t list_groups(const struct mw_table *table, const size_t *rows, size_t count, char *text, size_t size,
-                          const char **name, const char **value)
+/* 'not used: "Takt [GHz]", "date"': what was read past, so that nobody believes it was taken into account. */
+static enum mw_err name_unused(struct mw_dataset *dataset, const struct mw_table *table, const size_t *rows,
+                               size_t count, const bool *used, struct mw_error *error)
 {
-    size_t varying = 0, used = 0, column;
-    const char *values[SHOWN + 1];
-    for (size_t g = 0; g < GROUP_COUNT; g++) {
-        if (!mw_table_column(table, groups[g].name, &column))
-            continue;
-        size_t found = distinct(table, column, rows, count, values, SHOWN + 1);
-        if (found < 2)
-            continue;
-        char list[160];
-        list_values(values, found, list, sizeof list);
-        int n = snprintf(text + used, size - used, "%s'%.40s' (%s)", varying ? " and " : "",
-                         mw_table_header(table, column), list);
-        used = used + (size_t)n < size ? used + (size_t)n : size - 1;
-        if (!varying++) {
-            *name = mw_table_header(table, column);
-            *value = values[0];
-        }
+    enum { NAMED = 12 };
+    char *text = NULL;
+    size_t size, unused = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t c = 0; c < table->column_count; c++) {
+        bool filled = false;
+        for (size_t i = 0; i < count && !filled && !used[c]; i++)
+            filled = !mw_cell_missing(mw_table_cell(table, rows[i], c));
+        if (filled && ++unused <= NAMED)
+            fprintf(f, "%s\"%.60s\"", unused > 1 ? ", " : "", mw_table_header(table, c));
     }
-    return varying;
+    if (unused > NAMED)
+        fprintf(f, " and %zu more", unused - NAMED);
+    if (fclose(f)) {
+        free(text);
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    }
+    enum mw_err err = unused ? mw_dataset_warn(dataset, error, "not used: %s", text) : MW_OK;
+    free(text);
+    return err;
 }
 
-/* Several values of a grouping column are an error; one value names the workload or the input. */
-static enum mw_err check_groups(struct mw_dataset *dataset, const struct mw_table *table, const size_t *rows,
-                                size_t count, struct mw_error *error)
+/* The columns that split the table, and whether a set of it was built before. */
+struct by {
+    const size_t *columns;
+    size_t count;
+    bool later;
+};
+
+/* What stands in columns that have no meaning must not tell the rows apart, and is named (once: `name`). */
+static enum mw_err check_unused(struct mw_dataset *dataset, const struct mw_table *table, const size_t *rows,
+                                size_t count, const struct mw_columns *columns,
+                                const struct mw_dataset_options *options, bool name, struct mw_error *error)
 {
-    char list[400];
-    const char *name, *value, *values[1];
-    size_t column, varying = list_groups(table, rows, count, list, sizeof list, &name, &value);
-    if (varying) {
-        mw_fail(error, MW_DATA, "%s: column%s %s hold%s several values, which are not one curve", table->name,
-                varying > 1 ? "s" : "", list, varying > 1 ? "" : "s");
-        return mw_hint(error, "--where %s=%s takes one of them, --by %s each on its own%s", name, value, name,
-                       varying > 1 ? "; the other columns likewise" : "");
+    size_t column;
+    for (size_t c = 0; c < table->column_count; c++)
+        columns->used[c] = columns->used[c] || mw_groups_has(table, c);
+    for (size_t i = 0; i < options->where_count; i++) {
+        char *text = strndup(options->where[i], strcspn(options->where[i], "="));
+        if (!text)
+            return mw_fail(error, MW_NOMEM, "out of memory");
+        if (mw_table_column(table, text, &column))
+            columns->used[column] = true;
+        free(text);
     }
-    enum mw_err err = MW_OK;
-    for (size_t g = 0; g < GROUP_COUNT && !err; g++) {
-        char **target = groups[g].is_program ? &dataset->workload : &dataset->input;
-        if (!**target && mw_table_column(table, groups[g].name, &column) &&
-            distinct(table, column, rows, count, values, 1))
-            err = take_text(target, values[0], error);
-    }
-    return err;
+    /* one node or two is a difference that has a column, and no place in the configuration */
+    const struct mw_column *nodes =
+        columns->has[MW_FIELD_USAGE + MW_USAGE_NODES] ? &columns->of[MW_FIELD_USAGE + MW_USAGE_NODES] : NULL;
+    if (nodes)
+        columns->used[nodes->index] = false;
+    enum mw_err err = mw_factor_check(dataset, table, rows, count, columns->used, error);
+    if (nodes)
+        columns->used[nodes->index] = true;
+    return err || !name ? err : name_unused(dataset, table, rows, count, columns->used, error);
 }
 
 static enum mw_err finish(struct mw_dataset *dataset, const struct mw_table *table, const struct mw_columns *columns,
@@ -244,7 +201,8 @@ static enum mw_err finish(struct mw_dataset *dataset, const struct mw_table *tab
 }
 
 static enum mw_err build(struct mw_dataset *dataset, const char *path, const struct mw_table *table, const size_t *rows,
-                         size_t count, const struct mw_dataset_options *options, struct mw_error *error)
+                         size_t count, const struct mw_dataset_options *options, const struct by *by,
+                         struct mw_error *error)
 {
     static const struct mw_dataset_options none;
     struct mw_dataset got = {.file = strdup(path), .workload = strdup(""), .input = strdup(""), .label = strdup("")};
@@ -254,7 +212,7 @@ static enum mw_err build(struct mw_dataset *dataset, const char *path, const str
     enum mw_err err =
         got.file && got.workload && got.input && got.label ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     if (!err)
-        err = check_groups(&got, table, rows, count, error);
+        err = mw_groups_check(&got, table, rows, count, error);
     if (!err)
         err = mw_columns_find(&columns, table, rows, count, options->map, options->map_count, options->energy_only,
                               error);
@@ -267,8 +225,12 @@ static enum mw_err build(struct mw_dataset *dataset, const char *path, const str
     }
     if (!err)
         err = mw_rows_build(&got, table, &columns, rows, count, options->keep_failed, error);
+    for (size_t i = 0; i < by->count && !err; i++)
+        columns.used[by->columns[i]] = true;
     if (!err)
         err = finish(&got, table, &columns, error);
+    if (!err)
+        err = check_unused(&got, table, rows, count, &columns, options, !by->later, error);
     mw_columns_release(&columns);
     if (err)
         mw_dataset_release(&got);
@@ -287,7 +249,7 @@ enum mw_err mw_dataset_read(struct mw_dataset *dataset, const char *path, const 
         return err;
     err = select_rows(&table, options, &rows, &count, error);
     if (!err)
-        err = build(dataset, path, &table, rows, count, options, error);
+        err = build(dataset, path, &table, rows, count, options, &(struct by){0}, error);
     free(rows);
     mw_table_release(&table);
     return err;
@@ -298,7 +260,7 @@ enum mw_err mw_dataset_read(struct mw_dataset *dataset, const char *path, const 
 static bool same_group(const struct mw_table *table, const size_t *columns, size_t n, size_t a, size_t b)
 {
     for (size_t i = 0; i < n; i++)
-        if (!same_value(mw_table_cell(table, a, columns[i]), mw_table_cell(table, b, columns[i])))
+        if (!mw_value_same(mw_table_cell(table, a, columns[i]), mw_table_cell(table, b, columns[i])))
             return false;
     return true;
 }
@@ -350,7 +312,8 @@ static enum mw_err split(struct sets *sets, const char *path, const struct mw_ta
             break;
         }
         sets->items = items;
-        err = build(&items[sets->count], path, table, group, in, options, error);
+        err = build(&items[sets->count], path, table, group, in, options, &(struct by){columns, n, sets->count > 0},
+                    error);
         if (!err)
             err = label_group(&items[sets->count++].label, table, columns, n, group[0], error);
     }
@@ -396,16 +359,4 @@ enum mw_err mw_dataset_read_by(struct mw_dataset **sets, size_t *count, const ch
     err = mw_dataset_parse_by(sets, count, path, &table, options, columns, column_count, error);
     mw_table_release(&table);
     return err;
-}
-
-size_t mw_dataset_group_columns(const struct mw_table *table, const char **columns, size_t limit, size_t *programs)
-{
-    size_t count = 0, column;
-    *programs = 0;
-    for (size_t g = 0; g < GROUP_COUNT && count < limit; g++)
-        if (mw_table_column(table, groups[g].name, &column)) {
-            columns[count++] = mw_table_header(table, column);
-            *programs += groups[g].is_program;
-        }
-    return count;
 }

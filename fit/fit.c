@@ -295,12 +295,15 @@ static enum mw_err sample(struct work *w, struct mw_error *error)
     enum mw_err err = mw_mixture_fit(&w->model, error);
     for (size_t i = 0; i < w->model.points.count && !err; i++) {
         const struct mw_point *p = &w->model.points.items[i];
+        char at[32] = "";
+        if (p->freq_hz > 0)
+            snprintf(at, sizeof at, " at %.3g GHz", p->freq_hz / 1e9);
         if (p->noise_factor > 1)
             err = mw_quality_warn(
                 &w->quality, error,
-                "the value at line %ld (%u cores%s%.3g) is contradicted by its neighbours: it is kept and "
-                "weighs %.0f times less in predictions",
-                p->line, p->cores, p->freq_hz > 0 ? ", GHz: " : ", ", p->freq_hz / 1e9, p->noise_factor);
+                "the value at line %ld (%u core%s%s) is contradicted by its neighbours: it is kept and weighs %.0f times "
+                "less in predictions",
+                p->line, p->cores, p->cores == 1 ? "" : "s", at, p->noise_factor);
     }
     if (!err)
         err = mw_shares_from_predictions(&w->model, &w->domain, error);
