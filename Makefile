@@ -56,7 +56,7 @@ KERNEL_CFLAGS = $(BASE) $(KERNEL_FLAGS) $(WARN)
 HOT_FLAGS := -O3 -fno-math-errno -fno-trapping-math -fassociative-math -fno-signed-zeros -freciprocal-math
 
 # --- sources: a folder is a module ---------------------------------------
-LIB_DIRS   := data model fit advise
+LIB_DIRS   := data model fit advise memwall
 HOT_SRC    := $(wildcard fit/hot_*.c fit/*/hot_*.c model/law_*.c) model/mechanisms.c
 LIB_SRC    := $(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c $(d)/*/*.c))
 KERNEL_SRC := $(wildcard measure/probe/kernels/*.c)

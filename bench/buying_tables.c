@@ -50,8 +50,7 @@ bool buying_fit(struct mw_model *model, struct mw_dataset *dataset, unsigned phy
         }
         dataset->rows[i].set_aside = keep ? NULL : "not among the points asked for";
     }
-    return mw_fit(model, dataset, &(struct mw_fit_options){.law = "auto", .loss = "robust", .method = "csa", .seed = 1},
-                  &error) == MW_OK;
+    return mw_fit(model, dataset, &(struct mw_fit_options){.seed = 1}, &error) == MW_OK;
 }
 
 bool buying_load(const char *folder)

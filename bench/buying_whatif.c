@@ -29,8 +29,7 @@ static void twin_of(const char *path, const double *fitted, double *square, doub
     for (size_t i = 0; i < dataset.count; i++)
         if (!freq_in(dataset.rows[i].freq_hz, fitted, 2) || dataset.rows[i].cores % 4 > 1)
             dataset.rows[i].set_aside = "not among the runs at two frequencies";
-    if (mw_fit(&model, &dataset, &(struct mw_fit_options){.law = "auto", .loss = "robust", .method = "csa", .seed = 1},
-               &error) != MW_OK)
+    if (mw_fit(&model, &dataset, &(struct mw_fit_options){.seed = 1}, &error) != MW_OK)
         buying_die(&error);
     for (size_t i = 0; i < all.count; i++)
         for (size_t k = 0; k < 3; k++) {

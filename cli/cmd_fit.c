@@ -4,6 +4,7 @@
 #include "data/json.h"
 #include "data/units.h"
 #include "fit/fit.h"
+#include "fit/search/search.h"
 #include "fit/update.h"
 
 #include <ctype.h>
@@ -70,10 +71,10 @@ static void inherit(struct job *job)
     const struct mw_model *old = &job->old;
     if (!fit->law && strcmp(old->law, "mixture") != 0)
         fit->law = old->law;
-    if (!fit->loss)
-        fit->loss = old->loss;
-    if (!fit->method)
-        fit->method = old->method;
+    if (!job->options->loss)
+        (void)mw_loss_find(old->loss, &fit->loss);
+    if (!job->options->method)
+        (void)mw_method_find(old->method, &fit->method);
     if (!(fit->memory_freq_hz > 0) && !old->memory_freq_assumed)
         fit->memory_freq_hz = old->memory_freq_hz;
     if (!fit->boundary_count) {
@@ -229,8 +230,6 @@ static int run(struct cli *cli, const void *opaque)
     if (err)
         goto out;
     job.fit = (struct mw_fit_options){.law = o->law,
-                                      .loss = o->loss,
-                                      .method = o->method,
                                       .memory_freq_hz = o->memory_freq_hz,
                                       .machine_path = o->machine,
                                       .boundaries = boundaries,
@@ -238,6 +237,10 @@ static int run(struct cli *cli, const void *opaque)
                                       .keep_all = o->keep_all,
                                       .weak = o->weak,
                                       .seed = cli->common.seed};
+    if (o->loss)
+        (void)mw_loss_find(o->loss, &job.fit.loss); /* the option table knows no other words */
+    if (o->method)
+        (void)mw_method_find(o->method, &job.fit.method);
     if (o->update) {
         err = mw_model_read(&job.old, o->update, &cli->error);
         if (err)

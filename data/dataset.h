@@ -3,6 +3,7 @@
 #define MW_DATA_DATASET_H
 
 #include "data/error.h"
+#include "memwall/dataset.h"
 #include "data/usage.h"
 
 #include <stdbool.h>
@@ -13,13 +14,6 @@
  * Units are SI base units (seconds, hertz, joules, watts); a missing value has its bit cleared in `has`
  * and 0 in its field. NaN never occurs.
  */
-
-/* What the fitted quantity of a file is. */
-enum mw_quantity {
-    MW_TIME,    /* seconds; rates are turned into times (1/rate) at reading, see `rate_unit` */
-    MW_SPEEDUP, /* over one core at the same frequency; no times exist */
-    MW_ENERGY,  /* joules only: a table of energies without times (tune, plan --objective energy) */
-};
 
 enum mw_has {
     MW_HAS_VALUE = 1 << 0,
@@ -76,16 +70,6 @@ void mw_dataset_release(struct mw_dataset *dataset);
 enum mw_err mw_dataset_warn(struct mw_dataset *dataset, struct mw_error *error, const char *format, ...) MW_CHECKED
     MW_PRINTF(3, 4);
 
-/* How to read a file: all fields may be NULL or 0. */
-struct mw_dataset_options {
-    const char **where; /* "column=value" */
-    size_t where_count;
-    const char **map; /* "field=column", field one of cores, freq, time, rate, speedup, energy, power, … */
-    size_t map_count;
-    bool keep_failed; /* keep rows of failed runs in rows[] with set_aside filled */
-    bool energy_only; /* accept a table of energies without times */
-};
-
 /*
  * Reads a table (CSV of any of the dialects named in the manual of `memwall fit`), path "-" is standard input.
  * Returns MW_DATA with "file:line: what" and a hint, MW_IO, MW_NOMEM; the dataset is then unchanged.
@@ -108,12 +92,6 @@ enum mw_err mw_dataset_parse_by(struct mw_dataset **sets, size_t *count, const c
  * most `limit` names (owned by the table) in *columns; returns their number, *programs of which name programs.
  */
 size_t mw_dataset_group_columns(const struct mw_table *table, const char **columns, size_t limit, size_t *programs);
-
-/* p cores at F: what is run, predicted and chosen. Laws take fractions of a core; what is run has whole ones. */
-struct mw_config {
-    double cores;   /* >= 1 */
-    double freq_hz; /* 0: the one frequency, unknown */
-};
 
 /*
  * One configuration (cores, frequency): the median over its repetitions. CPU time, effective frequency and usage are those

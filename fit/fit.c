@@ -21,7 +21,7 @@
 
 /* All of one fit; what ends in the model is moved there at the end. */
 struct work {
-    const struct mw_fit_options *options;
+    struct mw_fit_options options;
     const struct mw_dataset *dataset;
     enum mw_loss loss;
     enum mw_method method;
@@ -48,20 +48,19 @@ static enum mw_err unknown_law(const char *name, struct mw_error *error)
 
 static enum mw_err read_options(struct work *w, struct mw_error *error)
 {
-    const struct mw_fit_options *o = w->options;
-    const char *law = o->law ? o->law : "auto", *method = o->method ? o->method : "csa";
+    const struct mw_fit_options *o = &w->options;
+    const char *law = o->law ? o->law : "auto";
     w->automatic = !strcmp(law, "auto");
     w->law = w->automatic ? o->weak ? &mw_law_sun_ni : &mw_law_vls : mw_law_find(law);
     if (!w->law)
         return unknown_law(law, error);
     w->weak = o->weak || w->law->weak_scaling;
-    if (!mw_loss_find(o->loss ? o->loss : "robust", &w->loss))
-        return mw_fail(error, MW_USAGE, "unknown loss '%s': robust, log or speedup-mse", o->loss);
-    if (strcmp(method, "csa") != 0 && strcmp(method, "siman") != 0)
-        return mw_fail(error, MW_USAGE, "unknown method '%s': csa or siman", method);
-    w->method = strcmp(method, "csa") ? MW_METHOD_SIMAN : MW_METHOD_CSA;
+    if ((unsigned)o->loss > MW_LOSS_SPEEDUP_MSE || (unsigned)o->method > MW_METHOD_SIMAN)
+        return mw_fail(error, MW_USAGE, "no loss %d or no method %d", (int)o->loss, (int)o->method);
+    w->loss = o->loss;
+    w->method = o->method;
     snprintf(w->model.loss, sizeof w->model.loss, "%s", mw_loss_name(w->loss));
-    snprintf(w->model.method, sizeof w->model.method, "%s", method);
+    snprintf(w->model.method, sizeof w->model.method, "%s", mw_method_name(w->method));
     snprintf(w->model.law, sizeof w->model.law, "%s", w->automatic ? "mixture" : w->law->name);
     w->model.seed = o->seed;
     w->model.weak = w->weak;
@@ -92,7 +91,7 @@ static double fullest(const struct mw_profile *profile)
  */
 static enum mw_err know_machine(struct work *w, struct mw_error *error)
 {
-    const struct mw_fit_options *o = w->options;
+    const struct mw_fit_options *o = &w->options;
     struct mw_knowledge *k = &w->knowledge;
     if (o->machine_path) {
         enum mw_err err = mw_profile_read(&w->profile, o->machine_path, error);
@@ -158,7 +157,7 @@ static enum mw_err condense(struct work *w, struct mw_error *error)
     struct mw_dataset kept = *w->dataset;
     enum mw_err err = keep_runs(w, error);
     if (!err)
-        err = mw_quality_check(&w->quality, w->dataset, w->options->keep_all, w->weak, error);
+        err = mw_quality_check(&w->quality, w->dataset, w->options.keep_all, w->weak, error);
     if (err)
         return err;
     kept.rows = malloc((kept.count + 1) * sizeof *kept.rows);
@@ -183,7 +182,7 @@ static enum mw_err condense(struct work *w, struct mw_error *error)
 
 static enum mw_err score(struct work *w, struct mw_error *error)
 {
-    struct mw_score_options options = {w->loss, w->method, 0, w->options->seed, &w->knowledge, w->law};
+    struct mw_score_options options = {w->loss, w->method, 0, w->options.seed, &w->knowledge, w->law};
     enum mw_err err = MW_OK;
     if (w->loss == MW_LOSS_ROBUST)
         err = mw_robust_scale(&w->robust_scale, &w->model.points, w->weak ? &mw_law_sun_ni : &mw_law_vls, &options,
@@ -214,7 +213,7 @@ static enum mw_err judge_on(struct work *w, const struct mw_problem *problem, st
     if (!err) {
         mw_params_judge(w->model.params, &region, problem, &w->domain);
         err = mw_combinations(&w->model.combinations, &w->model.combination_count, &region, optimum, problem,
-                              &w->domain, &w->knowledge, w->options->seed, error);
+                              &w->domain, &w->knowledge, w->options.seed, error);
     }
     mw_region_release(&region);
     return err;
@@ -308,7 +307,7 @@ static enum mw_err sample(struct work *w, struct mw_error *error)
     if (!err)
         err = mw_shares_from_predictions(&w->model, &w->domain, error);
     return err ? err
-               : mw_power_fit(&w->model.power, &w->model.points, w->model.cores_per_socket, w->options->seed, error);
+               : mw_power_fit(&w->model.power, &w->model.points, w->model.cores_per_socket, w->options.seed, error);
 }
 
 static enum mw_err copy_text(char **to, const char *from, struct mw_error *error)
@@ -395,7 +394,9 @@ enum mw_err mw_fit(struct mw_model *model, const struct mw_dataset *dataset, con
     struct work *w = calloc(1, sizeof *w);
     if (!w)
         return mw_fail(error, MW_NOMEM, "out of memory");
-    w->options = options;
+    w->options = *options;
+    if (!w->options.seed)
+        w->options.seed = 1;
     w->dataset = dataset;
     double start = seconds();
     gsl_set_error_handler_off(); /* its default one aborts; every code is looked at */

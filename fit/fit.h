@@ -4,20 +4,9 @@
 
 #include "data/dataset.h"
 #include "data/model_file/model_file.h"
+#include "memwall/fit.h"
 
 #include <stdbool.h>
-
-struct mw_fit_options {
-    const char *law;          /* "auto" (default) or a law's name */
-    const char *loss;         /* "robust" (default), "log", "speedup-mse" */
-    const char *method;       /* "csa" (default), "siman" */
-    double memory_freq_hz;    /* 0: from the data, else assumed 2.133 GHz with a warning */
-    const char *machine_path; /* profile JSON, or NULL */
-    const unsigned *boundaries;
-    size_t boundary_count;
-    bool keep_all, weak;
-    unsigned long seed; /* default 1 */
-};
 
 /*
  * Fits a dataset: quality detectors, laws, ensemble, parameter intervals, power. The model owns copies.

@@ -12,35 +12,40 @@ layer() {
         grep -vE "\"($(IFS='|'; echo "$folder $*" | tr ' ' '|'))[/\"]")
     if [ -z "$bad" ]; then ok "$folder includes only: $folder $*"; else not_ok "$folder includes only: $folder $*" "$bad"; fi
 }
-layer data
+# memwall/*.h is what others see; the types that the rooms share with them stand there, and nowhere a second time.
+public='memwall/[a-z]+\.h'
+layer data "$public"
 layer model data
-layer fit data model
-layer advise data model fit
+layer fit data model "$public"
+layer advise data model fit "$public"
+layer memwall data model fit advise
 layer measure data
 layer plots data model advise fit
-layer cli data model fit advise measure plots
+layer cli data model fit advise measure plots "$public"
+bad=$(grep -nE '^#include "' memwall/*.h | grep -vE '"memwall/[a-z]+\.h"')
+if [ -z "$bad" ]; then ok 'installed headers include each other only'; else not_ok 'installed headers include each other only' "$bad"; fi
 
 # The rooms inside, each with the rooms below it. What diagnose and tune stand on until there is one model of a program
 # (mechanism, surrogate, share, binding) lies in fit/ itself, and closes circles there.
 until_one_model='fit/(surrogate|mechanism|thin|share|binding|residual)\.h'
-layer fit/numeric data model
-layer fit/quality data model
-layer fit/search data model fit/numeric "$until_one_model"
-layer fit/predict data model fit/numeric fit/search fit/quality "$until_one_model"
-layer fit/compare data model fit/numeric fit/search fit/predict
-layer advise/recommend data model fit
-layer advise/diagnose data model fit advise/recommend
-layer advise/tune data model fit advise/recommend advise/diagnose
-layer advise/schedule data model fit advise/recommend
-layer advise/transfer data model fit advise/diagnose
+layer fit/numeric data model "$public"
+layer fit/quality data model "$public"
+layer fit/search data model fit/numeric "$until_one_model" "$public"
+layer fit/predict data model fit/numeric fit/search fit/quality "$until_one_model" "$public"
+layer fit/compare data model fit/numeric fit/search fit/predict "$public"
+layer advise/recommend data model fit "$public"
+layer advise/diagnose data model fit advise/recommend "$public"
+layer advise/tune data model fit advise/recommend advise/diagnose "$public"
+layer advise/schedule data model fit advise/recommend "$public"
+layer advise/transfer data model fit advise/diagnose "$public"
 layer measure/machine data
 layer measure/probe data measure/machine
 layer measure/freq data measure/machine
 layer measure/energy data measure/machine measure/probe
 layer measure/gpu data measure/machine measure/probe
 layer measure/run data measure/machine measure/probe measure/freq measure/energy
-layer data/import 'data/[a-z_]+\.h'
-layer data/model_file 'data/[a-z_]+\.h'
+layer data/import 'data/[a-z_]+\.h' "$public"
+layer data/model_file 'data/[a-z_]+\.h' "$public"
 for command in cli/*/; do
     layer "${command%/}" 'cli/[a-z_]+\.h' data model fit advise measure plots
 done
@@ -55,7 +60,7 @@ if [ -z "$unsaid" ]; then ok 'a README in each room'; else not_ok 'a README in e
 alone() {
     local pattern=$1 what=$2 bad
     shift 2
-    bad=$(grep -nE "$pattern" -r data model fit advise measure plots cli --include=*.c --include=*.h |
+    bad=$(grep -nE "$pattern" -r data model fit advise memwall measure plots cli --include=*.c --include=*.h |
         grep -vE "^($(IFS='|'; echo "$*" | tr ' ' '|'))/")
     if [ -z "$bad" ]; then ok "$what only in $*"; else not_ok "$what only in $*" "$bad"; fi
 }

@@ -5,6 +5,7 @@
 #include "data/dataset.h"
 #include "fit/mechanism.h"
 #include "fit/predict/predict.h"
+#include "memwall/diagnose.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,32 +14,6 @@
  * What limits a program: each posterior draw of fit/mechanism.h is classed at all cores and the highest frequency by one
  * deterministic rule; a class that holds enough of the draws is the verdict. docs/diagnosis.md derives rule and thresholds.
  */
-enum mw_verdict {
-    MW_VERDICT_SCALES_WELL,
-    MW_VERDICT_SERIAL,
-    MW_VERDICT_MEMORY_LATENCY,
-    MW_VERDICT_MEMORY_BANDWIDTH,
-    MW_VERDICT_CACHE,
-    MW_VERDICT_GRANULARITY,
-    MW_VERDICT_STEP,
-    MW_VERDICT_FLAT,
-    MW_VERDICT_SLOWS_DOWN,
-    MW_VERDICT_CLASSES, /* the nine above are classes of draws; below, what only the sum or other facts can say */
-    MW_VERDICT_MEMORY = MW_VERDICT_CLASSES,
-    MW_VERDICT_WEAK_SCALING,
-    MW_VERDICT_UNDETERMINED,
-    MW_VERDICT_COUNT,
-};
-const char *mw_verdict_name(enum mw_verdict verdict); /* "scales-well", … as in the manual of `memwall diagnose` */
-
-struct mw_diagnose_options {
-    unsigned cores;             /* P that the verdict is for; 0: the largest measured */
-    double freq_max_hz;         /* that the verdict is for; 0: the highest measured */
-    const unsigned *boundaries; /* known socket, NUMA, SMT or kind boundaries; none: P/2 and where residuals step */
-    size_t boundary_count;
-    unsigned long seed;
-};
-
 struct mw_interval {
     double low, median, high; /* 5, 50, 95 % of the posterior */
 };

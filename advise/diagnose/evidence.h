@@ -36,6 +36,4 @@ enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw
 enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_diagnosis *diagnosis,
                                 const struct mw_model *model, struct mw_error *error) MW_CHECKED;
 
-const char *mw_verdict_sentence(enum mw_verdict verdict); /* one line on what the verdict means */
-
 #endif

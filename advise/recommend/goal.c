@@ -46,6 +46,12 @@ double mw_objective_power_power(enum mw_objective objective)
     return objectives[objective].power_power;
 }
 
+double mw_goal_certainty(const struct mw_goal *goal)
+{
+    static const double usual = .9; /* the level of all intervals of memwall */
+    return goal->certainty > 0 ? goal->certainty : usual;
+}
+
 bool mw_goal_needs_power(const struct mw_goal *goal)
 {
     return objectives[goal->objective].power_power > 0 || goal->power_cap_w > 0;

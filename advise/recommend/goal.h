@@ -3,6 +3,7 @@
 #define MW_ADVISE_GOAL_H
 
 #include "data/dataset.h"
+#include "memwall/recommend.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,8 +12,6 @@
  * What is wanted, shared by recommend, plan and tune. An objective is a product T^a P^b, so that its logarithm is
  * a ln T + b ln P and limits on T and P are limits on the same two quantities.
  */
-enum mw_objective { MW_OBJECTIVE_TIME, MW_OBJECTIVE_ENERGY, MW_OBJECTIVE_EDP, MW_OBJECTIVE_ED2P };
-
 const char *mw_objective_name(enum mw_objective objective); /* "time", "energy", "edp", "ed2p" */
 const char *mw_objective_unit(enum mw_objective objective); /* "s", "J", "J s", "J s^2" */
 bool mw_objective_find(const char *name, enum mw_objective *objective);
@@ -20,18 +19,8 @@ bool mw_objective_find(const char *name, enum mw_objective *objective);
 double mw_objective_time_power(enum mw_objective objective);
 double mw_objective_power_power(enum mw_objective objective);
 
-struct mw_goal {
-    enum mw_objective objective;
-    double deadline_s;  /* 0: none */
-    double power_cap_w; /* 0: none */
-    bool has_slowdown;
-    double max_slowdown;   /* fraction over the time of the reference */
-    double min_efficiency; /* speedup over one core at the same frequency, over cores; 0: none */
-    bool has_reference;
-    struct mw_config reference; /* else all cores at the highest frequency */
-    double certainty;           /* that a limit holds where it was not measured; .9 by default */
-};
-
+/* goal->certainty, .9 where none is given: a certainty of 0 would keep every limit. */
+double mw_goal_certainty(const struct mw_goal *goal);
 bool mw_goal_needs_power(const struct mw_goal *goal);
 bool mw_goal_needs_time(const struct mw_goal *goal); /* false: a table of energies is enough */
 bool mw_goal_has_limits(const struct mw_goal *goal);

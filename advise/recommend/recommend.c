@@ -14,7 +14,7 @@ static const double tie = .02;
 
 static bool keeps(const struct mw_option *o, const struct mw_goal *goal)
 {
-    return o->gain_kept && (!mw_goal_has_limits(goal) || o->chance >= goal->certainty);
+    return o->gain_kept && (!mw_goal_has_limits(goal) || o->chance >= mw_goal_certainty(goal));
 }
 
 /* Option of the same cores at the base frequency: the highest below all rules. */
@@ -209,9 +209,9 @@ static void find_obstacle(struct mw_recommendation *r, const struct mw_goal *goa
         limits[count++] = l;
         worst = l.chance < limits[worst].chance ? count - 1 : worst;
     }
-    if (count && limits[worst].chance < goal->certainty)
+    if (count && limits[worst].chance < mw_goal_certainty(goal))
         snprintf(r->obstacle, sizeof r->obstacle, "%s: kept with %.0f %% at best, %.3g %% asked for",
-                 limits[worst].text, 100 * limits[worst].chance, 100 * goal->certainty);
+                 limits[worst].text, 100 * limits[worst].chance, 100 * mw_goal_certainty(goal));
     else if (count)
         snprintf(r->obstacle, sizeof r->obstacle,
                  "each limit alone can be kept, all of them together with %.0f %% at best",

@@ -12,21 +12,6 @@
  * among the configurations that keep the limits with the certainty asked for. A measured configuration counts as what
  * it was measured to be. Figures: make bench-advice. Test: test_recommend.c.
  */
-struct mw_gain { /* a step up to this frequency only for a gain in time of at least `gain` */
-    double freq_hz, gain;
-};
-
-struct mw_recommend_options {
-    const double *cores; /* to choose from, ascending; NULL: every number up to the largest measured */
-    size_t core_count;
-    const double *freqs_hz; /* NULL: mw_supposed_freqs */
-    size_t freq_count;
-    double within; /* fewest cores whose expected objective is within this fraction of the best; 0: the best */
-    const struct mw_gain *gains; /* ascending in frequency; the base is the highest frequency below all of them */
-    size_t gain_count;
-    unsigned long seed;
-};
-
 struct mw_spread { /* 90 % interval about the median; equal where measured */
     double value, low, high;
 };

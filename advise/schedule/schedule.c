@@ -126,7 +126,7 @@ static bool explain_job(const struct task *t, char *text, size_t size)
 /* Each limit alone, then what one needs under the other. */
 static enum mw_err explain(struct task *t, char *text, size_t size, struct mw_error *error)
 {
-    const struct mw_jobs_limits *limits = t->limits, none = {limits->cores, 0};
+    const struct mw_jobs_limits *limits = t->limits, none = {.cores = limits->cores};
     bool fits;
     if (explain_job(t, text, size))
         return MW_OK;

@@ -3,6 +3,7 @@
 #define MW_ADVISE_SCHEDULE_H
 
 #include "data/error.h"
+#include "memwall/schedule.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,28 +14,6 @@
  * and then energy. Solved exactly by GLPK (Kellerer, Pferschy, Pisinger, Knapsack Problems, 2004, ch. 11).
  * Test: test_schedule.c compares with brute force; make bench-advice times 100 jobs on 1,024 cores.
  */
-struct mw_job_option {
-    unsigned cores;
-    double freq_hz;  /* 0: unknown */
-    double time_s;   /* > 0; the deadline and the longest time are counted with it */
-    double power_w;  /* 0: unknown; the cap is counted with it */
-    double energy_j; /* 0: unknown */
-};
-
-struct mw_job {
-    const char *name;
-    const struct mw_job_option *options; /* borrowed */
-    size_t option_count;
-    double deadline_s; /* 0: none */
-};
-
-enum mw_jobs_objective { MW_JOBS_ENERGY, MW_JOBS_MAKESPAN };
-
-struct mw_jobs_limits {
-    unsigned cores;     /* >= 1 */
-    double power_cap_w; /* 0: none */
-};
-
 struct mw_assignment {
     bool feasible;
     size_t *option; /* of each job */

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What counts as better, and how many points are measured at most, where the caller leaves it open (docs/advice.md). */
+static const double usual_tolerance = .02;
+enum { USUAL_POINTS = 20 };
+
 static struct mw_site make_site(const struct mw_tuner *t, double cores, double freq_hz, double freq_max_hz)
 {
     double memory = t->options.memory_freq_hz > 0 ? t->options.memory_freq_hz : MW_MEMORY_FREQ_ASSUMED_HZ;
@@ -101,6 +105,8 @@ enum mw_err mw_tuner_alloc(struct mw_tuner **tuner, const struct mw_goal *goal, 
     if (!t)
         return mw_fail(error, MW_NOMEM, "out of memory");
     *t = (struct mw_tuner){.goal = *goal, .options = *options, .count = count, .chance_left = 1};
+    t->options.tolerance = options->tolerance > 0 ? options->tolerance : usual_tolerance;
+    t->options.max_points = options->max_points ? options->max_points : USUAL_POINTS;
     t->options.boundaries = t->boundaries = calloc(options->boundary_count + 1, sizeof *t->boundaries);
     t->candidates = calloc(count, sizeof *t->candidates);
     t->sites = calloc(count, sizeof *t->sites);

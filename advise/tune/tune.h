@@ -3,6 +3,7 @@
 #define MW_ADVISE_TUNE_H
 
 #include "advise/recommend/goal.h"
+#include "memwall/tune.h"
 
 /*
  * Measure, fit, choose, until the best configuration is known. Three points first (all cores at the highest and at the
@@ -11,23 +12,6 @@
  * surrogate of fit/surrogate.h. Stops when no configuration left has a chance of 1 - confidence to be better by the tolerance.
  * Figures: make bench-advice. Test: test_tune.c.
  */
-struct mw_tune_options {
-    double tolerance;           /* .02: what counts as better */
-    size_t max_points;          /* 20 */
-    double memory_freq_hz;      /* 0: MW_MEMORY_FREQ_ASSUMED_HZ */
-    const unsigned *boundaries; /* core counts after which a socket begins */
-    size_t boundary_count;
-    bool energy_only; /* readings have energy and no time */
-    bool thorough;    /* force the careful stop */
-    unsigned long seed;
-};
-
-struct mw_reading {
-    bool failed;     /* the program did not run there: the configuration is out of the race */
-    double time_s;   /* 0: none (energy only) */
-    double energy_j; /* 0: none */
-    double spread;   /* standard deviation of ln of this reading, 0 where unknown */
-};
 
 /* One step, as it is told to people. */
 struct mw_tune_step {
@@ -42,37 +26,12 @@ struct mw_tune_step {
     double chance_left; /* largest chance of a point not measured to be better by the tolerance, after this step */
 };
 
-enum mw_tune_stop {
-    MW_TUNE_GOES_ON,
-    MW_TUNE_CERTAIN,    /* chance left below the threshold */
-    MW_TUNE_EXHAUSTED,  /* every candidate measured */
-    MW_TUNE_BUDGET,     /* max_points */
-    MW_TUNE_INFEASIBLE, /* certain that no candidate keeps the limits */
-};
-
-struct mw_tuner;
-
-/* Copies the candidates (count >= 1, no duplicates) and boundaries. MW_USAGE where the goal and candidates do not fit. */
-enum mw_err mw_tuner_alloc(struct mw_tuner **tuner, const struct mw_goal *goal, const struct mw_tune_options *options,
-                           const struct mw_config *candidates, size_t count, struct mw_error *error) MW_CHECKED;
-void mw_tuner_free(struct mw_tuner *tuner);
-
-/* What to measure next, and why; *candidate is unchanged unless the result is MW_TUNE_GOES_ON. */
-enum mw_tune_stop mw_tuner_next(const struct mw_tuner *tuner, size_t *candidate, char *reason, size_t reason_size);
-
-/* Takes a reading and refits. MW_DATA where it lacks what the goal needs. The step is owned by the tuner. */
-enum mw_err mw_tuner_observe(struct mw_tuner *tuner, size_t candidate, const struct mw_reading *reading,
-                             const struct mw_tune_step **step, struct mw_error *error) MW_CHECKED;
-
 /*
  * Takes what is known already, `count` readings of distinct candidates, and refits once: to plan from a table. More than 64
  * points are thinned for the fit; every reading is still known at its own candidate.
  */
 enum mw_err mw_tuner_preload(struct mw_tuner *tuner, const size_t *candidates, const struct mw_reading *readings,
                              size_t count, struct mw_error *error) MW_CHECKED;
-
-/* A candidate that cannot be run is out of the race. */
-void mw_tuner_exclude(struct mw_tuner *tuner, size_t candidate);
 
 struct mw_tune_result {
     const struct mw_tune_step *steps; /* in the order measured; owned by the tuner */
@@ -95,8 +54,6 @@ const struct mw_outlook *mw_tuner_outlook(const struct mw_tuner *tuner);
 
 /* Chance that a candidate that was not measured is better than the best measured by the tolerance, within the limits. */
 double mw_tuner_chance(const struct mw_tuner *tuner, size_t candidate);
-/* The best measured candidate so far; false where none keeps the limits. */
-bool mw_tuner_best(const struct mw_tuner *tuner, size_t *candidate);
 
 /* The loop: measures with `measure` until the tuner stops or `measure` fails (its error is passed on). */
 typedef enum mw_err (*mw_tune_measure)(void *context, size_t candidate, const char *reason, struct mw_reading *reading,

@@ -252,7 +252,7 @@ enum mw_tune_stop mw_tuner_next(const struct mw_tuner *t, size_t *candidate, cha
     }
     if (!open)
         return MW_TUNE_EXHAUSTED;
-    double threshold = 1 - t->goal.certainty;
+    double threshold = 1 - mw_goal_certainty(&t->goal);
     bool careful = !mw_tuner_thorough_why(t) || t->chance_any < careful_any * threshold;
     if (t->chance_left < threshold && careful && t->step_count >= MW_TUNE_LEAST)
         return t->has_best ? MW_TUNE_CERTAIN : MW_TUNE_INFEASIBLE;

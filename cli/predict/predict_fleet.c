@@ -55,7 +55,7 @@ static enum mw_err read_runs(struct fleet_target *t, const char *path, unsigned 
         return err;
     }
     t->has_runs = true;
-    struct mw_fit_options fit = {.law = "auto", .loss = "robust", .method = "csa", .seed = seed};
+    struct mw_fit_options fit = {.seed = seed};
     struct mw_error ignored; /* too few points to fit: they still anchor the curve */
     t->has_model = t->runs.count > 1 && mw_fit(&t->model, &t->dataset, &fit, &ignored) == MW_OK;
     return MW_OK;

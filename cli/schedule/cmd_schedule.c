@@ -112,8 +112,8 @@ static enum mw_err write_json(struct cli *cli, const struct jobs_file *file, con
 static enum mw_err settle(const struct schedule_options *o, const struct jobs_file *file, struct mw_jobs_limits *limits,
                           const char **objective, struct mw_error *error)
 {
-    *limits = (struct mw_jobs_limits){o->cores ? (unsigned)o->cores : file->cores,
-                                      o->power_cap_w > 0 ? o->power_cap_w : file->power_cap_w};
+    *limits = (struct mw_jobs_limits){.cores = o->cores ? (unsigned)o->cores : file->cores,
+                                      .power_cap_w = o->power_cap_w > 0 ? o->power_cap_w : file->power_cap_w};
     *objective = o->objective ? o->objective : file->makespan ? "makespan" : "energy";
     if (!limits->cores) {
         mw_fail(error, MW_USAGE, "how many cores are there for all jobs together?");

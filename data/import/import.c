@@ -35,7 +35,7 @@ const struct mw_importer *mw_importer_find(const char *name)
 static void drop_runs(struct mw_import *import, size_t from)
 {
     while (import->count > from) {
-        struct mw_run *run = &import->runs[--import->count];
+        struct mw_import_run *run = &import->runs[--import->count];
         free(run->workload);
         free(run->input);
     }
@@ -75,7 +75,7 @@ const char *mw_import_mapped(const struct mw_import_options *options, const char
     return NULL;
 }
 
-enum mw_err mw_import_add(struct mw_import *import, struct mw_run run, const struct mw_bytes *bytes,
+enum mw_err mw_import_add(struct mw_import *import, struct mw_import_run run, const struct mw_bytes *bytes,
                           const struct mw_import_options *options, struct mw_error *error)
 {
     unsigned given = options ? options->cores : 0;
@@ -93,7 +93,7 @@ enum mw_err mw_import_add(struct mw_import *import, struct mw_run run, const str
     }
     if (!err && import->count == import->capacity) {
         size_t capacity = import->capacity ? 2 * import->capacity : 16;
-        struct mw_run *runs = realloc(import->runs, capacity * sizeof *runs);
+        struct mw_import_run *runs = realloc(import->runs, capacity * sizeof *runs);
         if (runs) {
             import->runs = runs;
             import->capacity = capacity;
@@ -227,10 +227,10 @@ static bool same_text(const char *a, const char *b)
 void mw_import_finish(struct mw_import *import)
 {
     for (size_t i = 0; i < import->count; i++) {
-        struct mw_run *run = &import->runs[i];
+        struct mw_import_run *run = &import->runs[i];
         run->repetition = 1;
         for (size_t j = i; j-- > 0;) {
-            const struct mw_run *other = &import->runs[j];
+            const struct mw_import_run *other = &import->runs[j];
             if (other->cores == run->cores && !(other->freq_hz < run->freq_hz) && !(other->freq_hz > run->freq_hz) &&
                 same_text(other->workload, run->workload) && same_text(other->input, run->input)) {
                 run->repetition = other->repetition + 1;

@@ -27,7 +27,7 @@ enum mw_import_has {
     MW_RUN_EXIT_STATUS = 1 << 9,
 };
 
-struct mw_run {
+struct mw_import_run {
     unsigned has;               /* bits of enum mw_import_has */
     unsigned cores, repetition; /* repetition: counted by mw_import_finish */
     int exit_status;
@@ -37,7 +37,7 @@ struct mw_run {
 };
 
 struct mw_import {
-    struct mw_run *runs;
+    struct mw_import_run *runs;
     size_t count, capacity;
     const char *workload_column; /* "workload", or what the format calls it ("kernel") */
     const char *rate_column;     /* name of the rate, "throughput_per_s" by default */
@@ -75,7 +75,7 @@ void mw_import_release(struct mw_import *import);
 /* The value of "--map FIELD=VALUE" for `field`, NULL where it is not given. */
 const char *mw_import_mapped(const struct mw_import_options *options, const char *field);
 /* Appends a run with the cores of the options where it has none; asks for them (MW_DATA) where nobody tells. */
-enum mw_err mw_import_add(struct mw_import *import, struct mw_run run, const struct mw_bytes *bytes,
+enum mw_err mw_import_add(struct mw_import *import, struct mw_import_run run, const struct mw_bytes *bytes,
                           const struct mw_import_options *options, struct mw_error *error) MW_CHECKED;
 enum mw_err mw_import_warn(struct mw_import *import, struct mw_error *error, const char *format, ...) MW_CHECKED
     MW_PRINTF(3, 4);

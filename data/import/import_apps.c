@@ -18,12 +18,12 @@ static enum mw_err copy_word(char **target, const char *text, struct mw_error *e
 
 /* --- NAS Parallel Benchmarks: a block of " Key = value" lines after "XX Benchmark Completed." ------------------- */
 
-static enum mw_err npb_end(struct mw_import *import, struct mw_run *run, bool verified, size_t *rejected,
+static enum mw_err npb_end(struct mw_import *import, struct mw_import_run *run, bool verified, size_t *rejected,
                            const struct mw_bytes *bytes, const struct mw_import_options *options,
                            struct mw_error *error)
 {
-    struct mw_run done = *run;
-    *run = (struct mw_run){0};
+    struct mw_import_run done = *run;
+    *run = (struct mw_import_run){0};
     if (done.has & MW_RUN_TIME && verified)
         return mw_import_add(import, done, bytes, options, error);
     *rejected += (done.has & MW_RUN_TIME) != 0;
@@ -32,7 +32,8 @@ static enum mw_err npb_end(struct mw_import *import, struct mw_run *run, bool ve
     return MW_OK;
 }
 
-static enum mw_err npb_line(struct mw_run *run, bool *verified, const struct mw_lines *lines, struct mw_error *error)
+static enum mw_err npb_line(struct mw_import_run *run, bool *verified, const struct mw_lines *lines,
+                            struct mw_error *error)
 {
     const char *text = lines->text, *rest;
     double value;
@@ -55,7 +56,7 @@ enum mw_err mw_import_npb(struct mw_import *import, const struct mw_bytes *bytes
                           const struct mw_import_options *options, struct mw_error *error)
 {
     struct mw_lines lines = {0};
-    struct mw_run run = {0};
+    struct mw_import_run run = {0};
     size_t before = import->count, rejected = 0;
     bool verified = false, inside = false;
     enum mw_err err = MW_OK;
@@ -99,7 +100,7 @@ enum mw_err mw_import_lammps(struct mw_import *import, const struct mw_bytes *by
     size_t before = import->count;
     enum mw_err err = MW_OK;
     while (!err && mw_lines_next(&lines, bytes)) {
-        struct mw_run run = {.has = MW_RUN_TIME | MW_RUN_CORES, .line = lines.number};
+        struct mw_import_run run = {.has = MW_RUN_TIME | MW_RUN_CORES, .line = lines.number};
         const char *text = mw_after(lines.text, "Loop time of "), *rest;
         long long steps, atoms;
         if (!text || sscanf(text, "%lf on %u procs", &run.time_s, &run.cores) != 2 || !(run.time_s >= 0) ||
@@ -147,7 +148,7 @@ enum mw_err mw_import_gromacs(struct mw_import *import, const struct mw_bytes *b
                 mw_fail(error, MW_DATA, "%s:%ld: a performance that is not greater than 0", bytes->name, lines.number);
             break;
         }
-        struct mw_run run = {.has = MW_RUN_TIME, .time_s = seconds_per_day / ns_per_day, .line = lines.number};
+        struct mw_import_run run = {.has = MW_RUN_TIME, .time_s = seconds_per_day / ns_per_day, .line = lines.number};
         double cores = (ranks ? ranks : 1.0) * (threads ? threads : 1.0);
         if ((ranks || threads) && cores <= 1e6) {
             run.has |= MW_RUN_CORES;
@@ -166,11 +167,11 @@ enum mw_err mw_import_gromacs(struct mw_import *import, const struct mw_bytes *b
 
 /* --- OpenFOAM: the last "ExecutionTime = 123.4 s  ClockTime = 125 s" of each run ------------------------------------------ */
 
-static enum mw_err foam_end(struct mw_import *import, struct mw_run *run, const struct mw_bytes *bytes,
+static enum mw_err foam_end(struct mw_import *import, struct mw_import_run *run, const struct mw_bytes *bytes,
                             const struct mw_import_options *options, struct mw_error *error)
 {
-    struct mw_run done = *run;
-    *run = (struct mw_run){0};
+    struct mw_import_run done = *run;
+    *run = (struct mw_import_run){0};
     if (done.has & MW_RUN_TIME)
         return mw_import_add(import, done, bytes, options, error);
     free(done.workload);
@@ -182,7 +183,7 @@ enum mw_err mw_import_openfoam(struct mw_import *import, const struct mw_bytes *
 {
     const double rounded_s = 50; /* ClockTime is in whole seconds: below this that is more than 1 % */
     struct mw_lines lines = {0};
-    struct mw_run run = {0};
+    struct mw_import_run run = {0};
     size_t before = import->count;
     double value;
     enum mw_err err = MW_OK;

@@ -22,15 +22,15 @@ static enum mw_err add_row(struct csv *c, const struct mw_dataset *set, const st
         {MW_HAS_ENERGY, MW_RUN_ENERGY},     {MW_HAS_POWER, MW_RUN_POWER},
         {MW_HAS_CPU_TIME, MW_RUN_CPU_TIME}, {MW_HAS_EXIT_STATUS, MW_RUN_EXIT_STATUS},
     };
-    struct mw_run run = {.has = MW_RUN_CORES,
-                         .cores = row->cores,
-                         .exit_status = row->exit_status,
-                         .freq_hz = row->freq_hz,
-                         .freq_effective_hz = row->freq_effective_hz,
-                         .energy_j = row->energy_j,
-                         .power_w = row->power_w,
-                         .cpu_time_s = row->cpu_time_s,
-                         .line = row->line};
+    struct mw_import_run run = {.has = MW_RUN_CORES,
+                                .cores = row->cores,
+                                .exit_status = row->exit_status,
+                                .freq_hz = row->freq_hz,
+                                .freq_effective_hz = row->freq_effective_hz,
+                                .energy_j = row->energy_j,
+                                .power_w = row->power_w,
+                                .cpu_time_s = row->cpu_time_s,
+                                .line = row->line};
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
         run.has |= row->has & bits[i][0] ? bits[i][1] : 0;
     if (row->has & MW_HAS_VALUE && set->rate_unit) {

@@ -38,7 +38,7 @@ static bool means_time(const struct extra_p *x, const char *metric)
 }
 
 /* Gives the parameter its meaning; what is neither cores nor frequency becomes the input. */
-static enum mw_err take_parameter(const struct extra_p *x, struct mw_run *run, const char *name, double value)
+static enum mw_err take_parameter(const struct extra_p *x, struct mw_import_run *run, const char *name, double value)
 {
     const char *cores = mw_import_mapped(x->options, "cores"), *freq = mw_import_mapped(x->options, "freq");
     if (cores ? !strcmp(cores, name) : mw_import_names_cores(name) && !(run->has & MW_RUN_CORES)) {
@@ -60,9 +60,9 @@ static enum mw_err take_parameter(const struct extra_p *x, struct mw_run *run, c
     return MW_OK;
 }
 
-static enum mw_err add_value(const struct extra_p *x, const struct mw_run *pattern, double time_s)
+static enum mw_err add_value(const struct extra_p *x, const struct mw_import_run *pattern, double time_s)
 {
-    struct mw_run run = *pattern;
+    struct mw_import_run run = *pattern;
     if (!(time_s >= 0 && time_s < 1e15))
         return mw_fail(x->error, MW_DATA, "%s:%ld: a time that is negative or no number", x->bytes->name, run.line);
     run.time_s = time_s;
@@ -115,7 +115,7 @@ static enum mw_err data_line(struct extra_p *x, const char *text, long line)
     if (x->next >= x->point_count)
         return mw_fail(x->error, MW_DATA, "%s:%ld: more DATA lines than points", x->bytes->name, line);
     const double *point = x->points + x->next++ * x->name_count;
-    struct mw_run run = {.line = line, .workload = *x->region ? x->region : NULL};
+    struct mw_import_run run = {.line = line, .workload = *x->region ? x->region : NULL};
     enum mw_err err = MW_OK;
     if (!x->is_time)
         return MW_OK;
@@ -168,7 +168,7 @@ static enum mw_err json_line(struct extra_p *x, const char *text, long line)
         return mw_fail(x->error, MW_DATA, "%s:%ld: not JSON: %s", x->bytes->name, line, why.text);
     metric = json_string_value(json_object_get(object, "metric"));
     path = json_string_value(json_object_get(object, "callpath"));
-    struct mw_run run = {.line = line, .workload = path ? (char *)(uintptr_t)path : NULL};
+    struct mw_import_run run = {.line = line, .workload = path ? (char *)(uintptr_t)path : NULL};
     enum mw_err err = MW_OK;
     params = json_object_get(object, "params");
     values = json_object_get(object, "value");

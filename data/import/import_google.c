@@ -47,7 +47,7 @@ static enum mw_err add_run(struct google *g, const char *name, unsigned threads,
 {
     enum mw_dimension dimension;
     double factor;
-    struct mw_run run = {.has = MW_RUN_TIME, .line = line};
+    struct mw_import_run run = {.has = MW_RUN_TIME, .line = line};
     if (!mw_unit_find(unit, &dimension, &factor) || dimension != MW_DIM_TIME)
         return mw_fail(g->error, MW_DATA, "%s:%ld: time unit '%.20s' is not known", g->bytes->name, line, unit);
     if (!(real >= 0 && real < 1e300))

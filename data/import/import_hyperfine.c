@@ -31,7 +31,7 @@ static bool is_named(const struct hyperfine *h, const char *field, const char *n
 }
 
 /* Cores and frequency from the parameters; the others, in words, are the input. */
-static enum mw_err take_parameter(struct hyperfine *h, struct mw_run *run, const char *name, const char *value)
+static enum mw_err take_parameter(struct hyperfine *h, struct mw_import_run *run, const char *name, const char *value)
 {
     double number;
     enum mw_err err = MW_OK;
@@ -86,7 +86,7 @@ static enum mw_err put_back_parameter(char **text, const char *name, const char 
 }
 
 /* The command of a result with its parameters put back, as its workload. */
-static enum mw_err take_command(struct mw_run *run, const char *command, struct mw_error *error)
+static enum mw_err take_command(struct mw_import_run *run, const char *command, struct mw_error *error)
 {
     run->workload = strdup(command);
     return run->workload ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
@@ -97,7 +97,7 @@ static void keep_commands(struct mw_import *import, size_t from)
 {
     for (size_t i = from; i < import->count; i++)
         for (size_t j = from; j < i; j++) {
-            const struct mw_run *a = &import->runs[i], *b = &import->runs[j];
+            const struct mw_import_run *a = &import->runs[i], *b = &import->runs[j];
             bool same = a->cores == b->cores && !(a->freq_hz < b->freq_hz) && !(a->freq_hz > b->freq_hz) &&
                         !strcmp(a->input ? a->input : "", b->input ? b->input : "");
             if (same && a->workload && b->workload && strcmp(a->workload, b->workload))
@@ -109,9 +109,9 @@ static void keep_commands(struct mw_import *import, size_t from)
     }
 }
 
-static enum mw_err add_copy(struct hyperfine *h, const struct mw_run *run, double time_s)
+static enum mw_err add_copy(struct hyperfine *h, const struct mw_import_run *run, double time_s)
 {
-    struct mw_run copy = *run;
+    struct mw_import_run copy = *run;
     if (!(time_s >= 0 && time_s < 1e15))
         return mw_fail(h->error, MW_DATA, "%s:%ld: a time that is negative or no number", h->bytes->name, run->line);
     copy.time_s = time_s;
@@ -125,7 +125,7 @@ static enum mw_err add_copy(struct hyperfine *h, const struct mw_run *run, doubl
     return mw_import_add(h->import, copy, h->bytes, h->options, h->error);
 }
 
-static enum mw_err add_times(struct hyperfine *h, const json_t *result, const struct mw_run *run)
+static enum mw_err add_times(struct hyperfine *h, const json_t *result, const struct mw_import_run *run)
 {
     const json_t *times = json_object_get(result, "times"), *codes = json_object_get(result, "exit_codes");
     enum mw_err err = MW_OK;
@@ -152,7 +152,7 @@ static enum mw_err add_times(struct hyperfine *h, const json_t *result, const st
 
 static enum mw_err add_result(struct hyperfine *h, const json_t *result, long number)
 {
-    struct mw_run run = {.line = number};
+    struct mw_import_run run = {.line = number};
     double user = 0, system = 0;
     bool has_user, has_system;
     const char *name;
@@ -213,7 +213,7 @@ static enum mw_err read_csv(struct hyperfine *h)
     if (!mw_table_find(&table, "median", &time) && !mw_table_find(&table, "mean", &time))
         err = mw_import_none(h->bytes, "the JSON or CSV that hyperfine exports", h->error);
     for (size_t row = 0; row < table.row_count && !err; row++) {
-        struct mw_run run = {.line = table.lines[row]};
+        struct mw_import_run run = {.line = table.lines[row]};
         double value, u, s;
         const char *rest;
         if (mw_table_find(&table, "command", &command))

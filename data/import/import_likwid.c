@@ -17,7 +17,7 @@ struct likwid {
     const struct mw_bytes *bytes;
     const struct mw_import_options *options;
     struct mw_error *error;
-    struct mw_run run; /* of the table in progress */
+    struct mw_import_run run; /* of the table in progress */
     bool in_table, bench;
     double clock_sum_hz;
     unsigned clock_count;
@@ -25,13 +25,13 @@ struct likwid {
 
 static enum mw_err end_table(struct likwid *k)
 {
-    struct mw_run run = k->run;
+    struct mw_import_run run = k->run;
     bool complete = run.has & (MW_RUN_TIME | MW_RUN_RATE);
     if (k->clock_count) {
         run.freq_effective_hz = k->clock_sum_hz / k->clock_count;
         run.has |= MW_RUN_FREQ_EFFECTIVE;
     }
-    k->run = (struct mw_run){0};
+    k->run = (struct mw_import_run){0};
     k->in_table = false;
     k->clock_sum_hz = 0;
     k->clock_count = 0;

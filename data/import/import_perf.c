@@ -85,7 +85,7 @@ static enum mw_err end_run(struct perf *p)
         0;
     if (!r.line)
         return MW_OK;
-    struct mw_run run = {.line = r.line, .has = MW_RUN_TIME};
+    struct mw_import_run run = {.line = r.line, .has = MW_RUN_TIME};
     run.time_s = r.elapsed_s > 0 ? r.elapsed_s : r.last_stamp_s;
     if (!(run.time_s > 0) && r.task_clock_s > 0 && r.utilized > 0) {
         run.time_s = r.task_clock_s / r.utilized;

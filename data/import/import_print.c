@@ -19,7 +19,7 @@ static void print_text(FILE *stream, const char *text)
     fputc('"', stream);
 }
 
-static double run_number(const struct mw_run *run, unsigned bit)
+static double run_number(const struct mw_import_run *run, unsigned bit)
 {
     switch (bit) {
     case MW_RUN_CORES:
@@ -64,7 +64,7 @@ static const struct {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static void print_numbers(const struct mw_run *run, unsigned has, FILE *stream)
+static void print_numbers(const struct mw_import_run *run, unsigned has, FILE *stream)
 {
     for (size_t c = 0; c < COLUMNS; c++) {
         if (columns[c].bit && !(has & columns[c].bit))
@@ -97,7 +97,7 @@ void mw_import_print(const struct mw_import *import, FILE *stream)
     }
     fputc('\n', stream);
     for (size_t i = 0; i < import->count; i++) {
-        const struct mw_run *run = &import->runs[i];
+        const struct mw_import_run *run = &import->runs[i];
         if (workload) {
             print_text(stream, run->workload ? run->workload : "");
             fputc(',', stream);

@@ -120,7 +120,7 @@ static bool frequency(const char *text, double *freq_hz)
     return true;
 }
 
-static enum mw_err take_time(const struct sacct *s, size_t row, struct mw_run *run)
+static enum mw_err take_time(const struct sacct *s, size_t row, struct mw_import_run *run)
 {
     const char *raw = cell(s, row, ELAPSED_RAW), *text = cell(s, row, ELAPSED);
     if (!mw_cell_missing(raw) ? !scaled(raw, &run->time_s) : mw_parse_duration(text, &run->time_s, NULL) != MW_OK)
@@ -130,7 +130,7 @@ static enum mw_err take_time(const struct sacct *s, size_t row, struct mw_run *r
     return MW_OK;
 }
 
-static void take_cores(const struct sacct *s, size_t row, struct mw_run *run)
+static void take_cores(const struct sacct *s, size_t row, struct mw_import_run *run)
 {
     double cpus = 0, cpu_time;
     if (!scaled(cell(s, row, CPUS), &cpus) || cpus < 1)
@@ -142,7 +142,7 @@ static void take_cores(const struct sacct *s, size_t row, struct mw_run *run)
     }
 }
 
-static void take_energy_and_freq(const struct sacct *s, size_t row, struct mw_run *run)
+static void take_energy_and_freq(const struct sacct *s, size_t row, struct mw_import_run *run)
 {
     double value;
     if ((scaled(cell(s, row, ENERGY_RAW), &value) || scaled(cell(s, row, ENERGY), &value)) && value > 0) {
@@ -159,7 +159,7 @@ static void take_energy_and_freq(const struct sacct *s, size_t row, struct mw_ru
         run->has |= MW_RUN_FREQ_EFFECTIVE;
 }
 
-static void take_state(const struct sacct *s, size_t row, struct mw_run *run)
+static void take_state(const struct sacct *s, size_t row, struct mw_import_run *run)
 {
     const char *state = cell(s, row, STATE), *exit = cell(s, row, EXIT), *colon = strchr(exit, ':');
     if (!s->has[STATE] && !s->has[EXIT])
@@ -174,7 +174,7 @@ static void take_state(const struct sacct *s, size_t row, struct mw_run *run)
 
 static enum mw_err add_row(const struct sacct *s, size_t row)
 {
-    struct mw_run run = {.line = s->table.lines[row]};
+    struct mw_import_run run = {.line = s->table.lines[row]};
     enum mw_err err = take_time(s, row, &run);
     if (err)
         return err;

@@ -47,7 +47,7 @@ static enum mw_err kernel_line(struct stream *s, const struct mw_lines *lines, b
             return mw_fail(s->error, MW_DATA, "%s:%ld: a rate or time that is not greater than 0", s->bytes->name,
                            lines->number);
     *is_kernel = true;
-    struct mw_run run = {
+    struct mw_import_run run = {
         .has = MW_RUN_TIME | MW_RUN_RATE, .rate = v[0], .time_s = s->babel ? v[1] : v[2], .line = lines->number};
     if (s->threads > 0) {
         run.has |= MW_RUN_CORES;

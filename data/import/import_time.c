@@ -26,14 +26,14 @@ struct timer {
     const struct mw_bytes *bytes;
     const struct mw_import_options *options;
     struct mw_error *error;
-    struct mw_run run;
+    struct mw_import_run run;
     int failure; /* from the line before the figures; 0: none */
 };
 
 static enum mw_err end_run(struct timer *t)
 {
-    struct mw_run run = t->run;
-    t->run = (struct mw_run){0};
+    struct mw_import_run run = t->run;
+    t->run = (struct mw_import_run){0};
     if (!(run.has & MW_RUN_TIME))
         return MW_OK;
     if (t->failure) {
@@ -110,7 +110,7 @@ static enum mw_err gnu_line(struct timer *t, const char *text, long line, bool *
                        elapsed) == 3) &&
                duration(elapsed, &value)) {
         err = end_run(t);
-        t->run = (struct mw_run){.time_s = value, .has = MW_RUN_TIME, .line = line};
+        t->run = (struct mw_import_run){.time_s = value, .has = MW_RUN_TIME, .line = line};
         add_cpu(t, user + system);
         if (!err)
             err = end_run(t);
@@ -178,7 +178,7 @@ static enum mw_err format_line(struct timer *t, const char *line, long number)
             fields[n++] = field;
     enum mw_err err = find_positions(t, fields, n, &cores, &time, &status);
     if (!err && time < n && isdigit((unsigned char)*fields[time]) && duration(fields[time], &value)) {
-        struct mw_run run = {.time_s = value, .has = MW_RUN_TIME, .line = number};
+        struct mw_import_run run = {.time_s = value, .has = MW_RUN_TIME, .line = number};
         if (cores < n && cores != time) {
             double count = atof(fields[cores]);
             if (count >= 1 && count <= 1e6) {

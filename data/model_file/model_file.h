@@ -5,6 +5,7 @@
 #include "data/dataset.h"
 #include "data/error.h"
 #include "data/output.h"
+#include "memwall/model.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,15 +14,6 @@
  * model.json, "schema": "memwall-model/1": what `fit` found, as plain data. A fitted model carries the points
  * it was fitted to and the ensemble of draws, so prediction needs nothing else. _release frees all.
  */
-enum mw_param_status {
-    MW_PARAM_IDENTIFIED,
-    MW_PARAM_WEAK,
-    MW_PARAM_AT_BOUND,
-    MW_PARAM_NOT_IDENTIFIABLE,
-};
-const char *
-mw_param_status_name(enum mw_param_status status); /* "identified", "weak", "at bound", "not identifiable" */
-
 struct mw_model_param {
     char name[16];
     double value, low, high; /* 90 % profile interval */

@@ -3,6 +3,7 @@
 #define MW_FIT_PROBLEM_H
 
 #include "data/dataset.h"
+#include "memwall/fit.h"
 #include "model/law.h"
 
 /*
@@ -15,7 +16,6 @@
  *
  * b is ln A for times and the logarithm of a factor common to all speedups; it is profiled out.
  */
-enum mw_loss { MW_LOSS_ROBUST, MW_LOSS_LOG, MW_LOSS_SPEEDUP_MSE };
 const char *mw_loss_name(enum mw_loss loss);
 /* False where the name is none of robust, log, speedup-mse. */
 bool mw_loss_find(const char *name, enum mw_loss *loss);

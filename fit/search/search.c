@@ -9,6 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const method_names[] = {[MW_METHOD_CSA] = "csa", [MW_METHOD_SIMAN] = "siman"};
+
+const char *mw_method_name(enum mw_method method)
+{
+    return method_names[method];
+}
+
+bool mw_method_find(const char *name, enum mw_method *method)
+{
+    for (unsigned i = 0; i < sizeof method_names / sizeof *method_names; i++)
+        if (!strcmp(name, method_names[i])) {
+            *method = (enum mw_method)i;
+            return true;
+        }
+    return false;
+}
+
 enum {
     MAX = MW_LAW_MAX_PARAMS,
     SHORT = 6,     /* iterations of Levenberg-Marquardt that tell a hopeless start from a good one */

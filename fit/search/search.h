@@ -12,7 +12,9 @@ struct mw_optimum {
     unsigned long evaluations; /* of the law on all points */
 };
 
-enum mw_method { MW_METHOD_CSA, MW_METHOD_SIMAN };
+const char *mw_method_name(enum mw_method method); /* "csa", "siman" */
+/* False, and *method unchanged, where the name is neither. */
+bool mw_method_find(const char *name, enum mw_method *method);
 
 /*
  * The global optimum of problem->law under problem->loss inside problem->low..high: starting blocks (one for each

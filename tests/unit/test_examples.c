@@ -49,7 +49,7 @@ static void time_and_energy(void **state)
 static void fit_file(struct mw_model *model, const char *path)
 {
     struct mw_dataset dataset;
-    struct mw_fit_options options = {.law = "auto", .loss = "robust", .method = "csa", .seed = 1};
+    struct mw_fit_options options = {.seed = 1};
     struct mw_error e;
     if (mw_dataset_read(&dataset, path, NULL, &e) || mw_fit(model, &dataset, &options, &e))
         fail_msg("%s", e.message);

@@ -108,24 +108,34 @@ static void obstacles(void **state)
     const struct mw_job_option options[] = {{2, 2e9, 10, 20, 200}, {4, 2e9, 6, 35, 210}};
     struct mw_job jobs[] = {{"first", options, 2, 0}, {"second", options, 2, 0}};
     struct mw_assignment a;
-    assert_int_equal(mw_jobs_assign(&a, jobs, 2, &(struct mw_jobs_limits){3, 0}, MW_JOBS_ENERGY, NULL), MW_OK);
+    assert_int_equal(
+        mw_jobs_assign(&a, jobs, 2, &(struct mw_jobs_limits){.cores = 3, .power_cap_w = 0}, MW_JOBS_ENERGY, NULL),
+        MW_OK);
     assert_false(a.feasible);
     assert_non_null(strstr(a.obstacle, "need at least 4 at once, 3 are there"));
     mw_assignment_release(&a);
-    assert_int_equal(mw_jobs_assign(&a, jobs, 2, &(struct mw_jobs_limits){8, 39}, MW_JOBS_MAKESPAN, NULL), MW_OK);
+    assert_int_equal(
+        mw_jobs_assign(&a, jobs, 2, &(struct mw_jobs_limits){.cores = 8, .power_cap_w = 39}, MW_JOBS_MAKESPAN, NULL),
+        MW_OK);
     assert_non_null(strstr(a.obstacle, "power cap of 39 W"));
     assert_non_null(strstr(a.obstacle, "at least 40 W"));
     mw_assignment_release(&a);
     jobs[1].deadline_s = 5;
-    assert_int_equal(mw_jobs_assign(&a, jobs, 2, &(struct mw_jobs_limits){8, 0}, MW_JOBS_ENERGY, NULL), MW_OK);
+    assert_int_equal(
+        mw_jobs_assign(&a, jobs, 2, &(struct mw_jobs_limits){.cores = 8, .power_cap_w = 0}, MW_JOBS_ENERGY, NULL),
+        MW_OK);
     assert_non_null(strstr(a.obstacle, "job 'second' cannot keep its deadline of 5 s: 6 s on 4 cores"));
     mw_assignment_release(&a);
-    assert_int_equal(mw_jobs_assign(&a, jobs, 1, &(struct mw_jobs_limits){1, 0}, MW_JOBS_ENERGY, NULL), MW_OK);
+    assert_int_equal(
+        mw_jobs_assign(&a, jobs, 1, &(struct mw_jobs_limits){.cores = 1, .power_cap_w = 0}, MW_JOBS_ENERGY, NULL),
+        MW_OK);
     assert_non_null(strstr(a.obstacle, "more than the 1 cores"));
     mw_assignment_release(&a);
     jobs[0].option_count = 0;
     struct mw_error error;
-    assert_int_equal(mw_jobs_assign(&a, jobs, 1, &(struct mw_jobs_limits){1, 0}, MW_JOBS_ENERGY, &error), MW_USAGE);
+    assert_int_equal(
+        mw_jobs_assign(&a, jobs, 1, &(struct mw_jobs_limits){.cores = 1, .power_cap_w = 0}, MW_JOBS_ENERGY, &error),
+        MW_USAGE);
 }
 
 /* A limit that is met to the last digit is met. */
@@ -135,7 +145,9 @@ static void exactly_full(void **state)
     const struct mw_job_option options[] = {{3, 2e9, 1, 33.3, 33.3}, {1, 2e9, 3, 11.1, 40}};
     struct mw_job jobs[] = {{"a", options, 2, 0}, {"b", options, 2, 0}, {"c", options, 2, 0}};
     struct mw_assignment a;
-    assert_int_equal(mw_jobs_assign(&a, jobs, 3, &(struct mw_jobs_limits){9, 3 * 33.3}, MW_JOBS_ENERGY, NULL), MW_OK);
+    assert_int_equal(mw_jobs_assign(&a, jobs, 3, &(struct mw_jobs_limits){.cores = 9, .power_cap_w = 3 * 33.3},
+                                    MW_JOBS_ENERGY, NULL),
+                     MW_OK);
     assert_true(a.feasible);
     assert_near(a.energy_j, 99.9, 1e-9);
     mw_assignment_release(&a);
