@@ -22,15 +22,6 @@ struct scan_options {
     const char *replay, *workload, *input;
 };
 
-/* Columns of runs.csv that a file has; the others are always there. */
-enum scan_columns {
-    SCAN_INPUT = 1 << 0,
-    SCAN_FREQ = 1 << 1,
-    SCAN_CPU = 1 << 2,
-    SCAN_ENERGY = 1 << 3,
-    SCAN_EFFECTIVE = 1 << 4,
-};
-
 struct scan {
     struct cli *cli;
     const struct scan_options *options;
@@ -44,7 +35,7 @@ struct scan {
     char *workload;
     struct mw_provenance facts; /* of the machine and this invocation */
     struct mw_provenance plan;  /* the options that a resumed scan must share */
-    unsigned columns;
+    unsigned columns;           /* bits of enum mw_runner_fields: what the file has of each run */
     struct mw_append file;
     struct mw_noise_run *log; /* runs of this invocation in their order */
     size_t log_count;

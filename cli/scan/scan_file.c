@@ -1,30 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/run_columns.h"
 #include "cli/scan/scan.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* in the order of the file; 0: always there */
-static const struct {
-    const char *name;
-    unsigned bit;
-} columns[] = {
-    {"workload", 0},     {"input", SCAN_INPUT},
-    {"cores", 0},        {"freq_ghz", SCAN_FREQ},
-    {"repetition", 0},   {"time_s", 0},
-    {"cpu_s", SCAN_CPU}, {"energy_j", SCAN_ENERGY},
-    {"exit_status", 0},  {"freq_effective_ghz", SCAN_EFFECTIVE},
-};
-enum { COLUMN_COUNT = sizeof columns / sizeof *columns, LINE_MAX_BYTES = 65536 };
+enum { HEAD_MAX_BYTES = 1024 };
 
-static void column_line(unsigned set, char *text, size_t size)
+static void column_line(const struct scan *scan, unsigned set, char *text, size_t size)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < COLUMN_COUNT && used < size; i++)
-        if (!columns[i].bit || (set & columns[i].bit))
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "", columns[i].name);
+    FILE *f = fmemopen(text, size, "w");
+    *text = '\0';
+    if (!f)
+        return;
+    fprintf(f, "workload%s,cores%s,repetition", scan->options->input ? ",input" : "",
+            scan->freqs_hz ? ",freq_ghz" : "");
+    run_columns_head(f, set);
+    fclose(f);
 }
 
 /* A CSV cell: quoted where it must be. The caller frees. */
@@ -53,28 +48,19 @@ static char *cell(const char *text)
 enum mw_err scan_file_row(struct scan *scan, const struct mw_sequence_entry *config,
                           const struct mw_runner_result *result, struct mw_error *error)
 {
-    unsigned set = scan->columns;
     char *row = NULL, *workload = cell(scan->workload), *input = cell(scan->options->input ? scan->options->input : "");
     size_t size;
     FILE *f = open_memstream(&row, &size);
     enum mw_err err = f && workload && input ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     if (!err) {
         fprintf(f, "%s,", workload);
-        if (set & SCAN_INPUT)
+        if (scan->options->input)
             fprintf(f, "%s,", input);
         fprintf(f, "%u,", config->cores);
-        if (set & SCAN_FREQ)
+        if (scan->freqs_hz)
             fprintf(f, "%.9g,", config->freq_hz / 1e9);
-        fprintf(f, "%u,", config->done + 1);
-        if (result->has_time)
-            fprintf(f, "%.9g", result->run.time_s);
-        if (set & SCAN_CPU)
-            result->has_cpu_time ? fprintf(f, ",%.9g", result->run.cpu_time_s) : fputc(',', f);
-        if (set & SCAN_ENERGY)
-            result->has_energy ? fprintf(f, ",%.9g", result->energy_j) : fputc(',', f);
-        fprintf(f, ",%d", result->run.exit_status);
-        if (set & SCAN_EFFECTIVE)
-            result->has_freq_effective ? fprintf(f, ",%.6g", result->freq_effective_hz / 1e9) : fputc(',', f);
+        fprintf(f, "%u", config->done + 1);
+        run_columns_write(f, scan->columns, result);
     }
     if (f && fclose(f) && !err)
         err = mw_fail(error, MW_NOMEM, "out of memory");
@@ -90,7 +76,7 @@ enum mw_err scan_file_row(struct scan *scan, const struct mw_sequence_entry *con
 static enum mw_err write_head(struct scan *scan, bool force, struct mw_error *error)
 {
     struct mw_output output;
-    char line[256];
+    char line[HEAD_MAX_BYTES];
     const char *path = scan->cli->common.output;
     enum mw_err err = mw_output_open(&output, path, force, error);
     if (err) {
@@ -100,7 +86,7 @@ static enum mw_err write_head(struct scan *scan, bool force, struct mw_error *er
     }
     mw_provenance_print(&scan->facts, output.stream);
     mw_provenance_print(&scan->plan, output.stream);
-    column_line(scan->columns, line, sizeof line);
+    column_line(scan, scan->columns, line, sizeof line);
     fprintf(output.stream, "%s\n", line);
     return mw_output_commit(&output, error);
 }
@@ -124,15 +110,19 @@ static enum mw_err compare_plan(const struct scan *scan, const char *line, size_
     return MW_OK;
 }
 
+/* The columns that a scan of this plan wrote; which of the optional ones, the names say (a meter may be gone since). */
 static enum mw_err read_columns(struct scan *scan, const char *line, size_t agreed, long number, struct mw_error *error)
 {
-    char want[256];
-    for (unsigned set = 0; set < 1u << 5; set++) {
-        column_line(set, want, sizeof want);
-        if (strcmp(line, want))
-            continue;
-        if (agreed < scan->plan.count)
-            break;
+    char want[HEAD_MAX_BYTES], padded[HEAD_MAX_BYTES], name[64];
+    unsigned set = 0;
+    snprintf(padded, sizeof padded, "%s,", line);
+    for (size_t i = 0; i < run_column_count; i++) {
+        snprintf(name, sizeof name, ",%s,", run_columns[i].name);
+        if (strstr(padded, name))
+            set |= run_columns[i].bit;
+    }
+    column_line(scan, set, want, sizeof want);
+    if (!strcmp(line, want) && agreed == scan->plan.count) {
         scan->columns = set;
         return MW_OK;
     }
@@ -140,39 +130,67 @@ static enum mw_err read_columns(struct scan *scan, const char *line, size_t agre
     return mw_hint(error, "--resume goes on with a file that a scan of this version began");
 }
 
-/* A row's numbers from the right, since the texts on the left may hold commas. */
-static enum mw_err read_row(struct scan *scan, char *line, long number, struct mw_error *error)
+/* Takes the last cell off the line: a number, or nothing (*empty). */
+static enum mw_err last_number(const struct scan *scan, char *line, const char *column, long number, double *value,
+                               bool *empty, struct mw_error *error)
 {
-    double value[COLUMN_COUNT] = {0};
-    bool empty[COLUMN_COUNT] = {false};
-    for (size_t i = COLUMN_COUNT; i-- > 2;) {
-        if (columns[i].bit && !(scan->columns & columns[i].bit))
-            continue;
-        char *comma = strrchr(line, ','), *end = NULL;
-        if (comma) {
-            value[i] = strtod(comma + 1, &end);
-            empty[i] = !comma[1];
-        }
-        if (!comma || (*end && !empty[i]))
-            return mw_fail(error, MW_DATA, "%s:%ld: '%s' in column %s is not a number", scan->cli->common.output,
-                           number, comma ? comma + 1 : line, columns[i].name);
-        *comma = '\0';
+    char *comma = strrchr(line, ','), *end = NULL;
+    if (comma) {
+        *value = strtod(comma + 1, &end);
+        *empty = !comma[1];
     }
-    struct mw_sequence_entry *config = mw_sequence_find(&scan->sequence, (unsigned)value[2], value[3] * 1e9);
-    if (!config || config->done >= scan->sequence.plan.max_runs)
-        return mw_fail(error, MW_DATA, "%s:%ld: a run that this scan has no place for", scan->cli->common.output,
-                       number);
-    mw_sequence_record(config, value[8] == 0 && !empty[5], value[5]);
+    if (!comma || (*end && !*empty))
+        return mw_fail(error, MW_DATA, "%s:%ld: '%s' in column %s is not a number", scan->cli->common.output, number,
+                       comma ? comma + 1 : line, column);
+    *comma = '\0';
     return MW_OK;
 }
 
+/* A row's numbers from the right, since the texts on the left may hold commas. */
+static enum mw_err read_row(struct scan *scan, char *line, long number, struct mw_error *error)
+{
+    double value = 0, time_s = 0, status = 1, freq_ghz = 0, cores = 0;
+    bool empty = false, has_time = false;
+    enum mw_err err = MW_OK;
+    for (size_t i = run_column_count; i-- > 0 && !err;) {
+        const struct run_column *c = &run_columns[i];
+        if (c->bit && !(scan->columns & c->bit))
+            continue;
+        err = last_number(scan, line, c->name, number, &value, &empty, error);
+        if (!strcmp(c->name, "exit_status"))
+            status = value;
+        if (!strcmp(c->name, "time_s")) {
+            time_s = value;
+            has_time = !empty;
+        }
+    }
+    if (!err)
+        err = last_number(scan, line, "repetition", number, &value, &empty, error);
+    if (!err && scan->freqs_hz)
+        err = last_number(scan, line, "freq_ghz", number, &freq_ghz, &empty, error);
+    if (!err)
+        err = last_number(scan, line, "cores", number, &cores, &empty, error);
+    if (err)
+        return err;
+    bool counts = cores >= 1 && cores <= UINT_MAX;
+    struct mw_sequence_entry *config =
+        counts ? mw_sequence_find(&scan->sequence, (unsigned)cores, freq_ghz * 1e9) : NULL;
+    if (!config || config->done >= scan->sequence.plan.max_runs)
+        return mw_fail(error, MW_DATA, "%s:%ld: a run that this scan has no place for", scan->cli->common.output,
+                       number);
+    mw_sequence_record(config, status == 0 && has_time, time_s);
+    return MW_OK;
+}
+
+/* A last line without its end is the row that a killed scan was writing: not read, and cut off once all else is right. */
 static enum mw_err read_lines(struct scan *scan, FILE *f, bool *has_head, struct mw_error *error)
 {
-    char *line = malloc(LINE_MAX_BYTES);
-    size_t agreed = 0;
-    enum mw_err err = line ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
-    for (long number = 1; !err && fgets(line, LINE_MAX_BYTES, f); number++) {
-        line[strcspn(line, "\n")] = '\0';
+    char *line = NULL;
+    size_t room = 0, agreed = 0;
+    ssize_t length;
+    enum mw_err err = MW_OK;
+    for (long number = 1; !err && (length = getline(&line, &room, f)) > 0 && line[length - 1] == '\n'; number++) {
+        line[length - 1] = '\0';
         if (*line == '#') {
             err = compare_plan(scan, line, &agreed, error);
         } else if (!*has_head) {
@@ -186,27 +204,34 @@ static enum mw_err read_lines(struct scan *scan, FILE *f, bool *has_head, struct
     return err;
 }
 
+/* Looks before it touches: a file that is not this scan's is left as it is. */
+static enum mw_err read_back(struct scan *scan, const char *path, struct mw_error *error)
+{
+    bool has_head = false;
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return mw_fail_errno(error, MW_IO, errno, "cannot open '%s'", path);
+    enum mw_err err = read_lines(scan, f, &has_head, error);
+    fclose(f);
+    if (err || has_head)
+        return err;
+    mw_fail(error, MW_DATA, "%s: not a file of memwall scan", path);
+    return mw_hint(error, "it is left as it is; another -o begins a scan");
+}
+
 static enum mw_err resume(struct scan *scan, struct mw_error *error)
 {
     const char *path = scan->cli->common.output;
     struct stat info;
-    bool has_head = false;
     if (!path || !strcmp(path, "-"))
         return mw_fail(error, MW_USAGE, "--resume needs -o FILE");
-    enum mw_err err = MW_OK;
-    if (stat(path, &info) || info.st_size == 0)
-        err = write_head(scan, true, error);
+    bool exists = stat(path, &info) == 0;
+    if (exists && !S_ISREG(info.st_mode))
+        return mw_fail(error, MW_USAGE, "--resume goes on with a file, and '%s' is none", path);
+    bool has_rows = exists && info.st_size > 0;
+    enum mw_err err = has_rows ? read_back(scan, path, error) : write_head(scan, true, error);
     if (!err)
         err = mw_append_open(&scan->file, path, true, false, error);
-    if (err)
-        return err;
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return mw_fail_errno(error, MW_IO, errno, "cannot open '%s'", path);
-    err = read_lines(scan, f, &has_head, error);
-    fclose(f);
-    if (!err && !has_head)
-        err = mw_fail(error, MW_DATA, "%s: not a file of memwall scan", path);
     const char *remark = lock_options_remark(scan->cli, &scan->options->lock);
     size_t done, left;
     mw_sequence_progress(&scan->sequence, &done, &left);

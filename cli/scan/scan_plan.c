@@ -326,10 +326,7 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
         err = add_facts(scan, error);
     if (err)
         return err;
-    unsigned has = mw_runner_has(scan->runner);
-    scan->columns = (o->input ? SCAN_INPUT : 0u) | (scan->freqs_hz ? SCAN_FREQ : 0u) |
-                    (has & MW_RUNNER_CPU_TIME ? SCAN_CPU : 0u) | (has & MW_RUNNER_ENERGY ? SCAN_ENERGY : 0u) |
-                    (has & MW_RUNNER_EFFECTIVE ? SCAN_EFFECTIVE : 0u);
+    scan->columns = mw_runner_has(scan->runner);
     return MW_OK;
 }
 

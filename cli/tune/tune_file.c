@@ -139,9 +139,9 @@ enum mw_err tune_log_row(struct tune *tune, const struct mw_config *c, unsigned 
     result->run.time_s = as_written(result->run.time_s, time, sizeof time);
     if (c->freq_hz > 0)
         as_written(c->freq_hz / 1e9, freq, sizeof freq);
-    if (result->has_cpu_time)
+    if (result->has & MW_RUNNER_CPU_TIME)
         as_written(result->run.cpu_time_s, cpu, sizeof cpu);
-    if (result->has_energy)
+    if (result->has & MW_RUNNER_ENERGY)
         result->energy_j = as_written(result->energy_j, energy, sizeof energy);
     tune->runs_done++;
     return mw_append_line(&tune->log, error, "\"%.*s\",%.0f,%s,%u,%s,%s,%s,%d", (int)strcspn(workload, "\""), workload,

@@ -223,7 +223,7 @@ static enum mw_err one_run(struct tune *tune, const struct mw_config *c, unsigne
     err = tune_log_row(tune, c, repetition, &result, error);
     *good = result.run.fault == MW_RUN_GOOD;
     *time_s = result.run.time_s;
-    *energy_j = result.has_energy ? result.energy_j : 0;
+    *energy_j = result.has & MW_RUNNER_ENERGY ? result.energy_j : 0;
     return err;
 }
 

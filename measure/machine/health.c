@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/machine/health.h"
 
+#include "measure/machine/cgroup.h"
 #include "measure/machine/sysfile.h"
 
 #include <math.h>
@@ -20,11 +21,11 @@ static bool is_among(const unsigned *cpus, size_t count, unsigned cpu)
 }
 
 /* The lines "cpuN user nice system idle iowait irq softirq steal …" of the CPUs, without idle and iowait. */
-static bool read_busy(const unsigned *cpus, size_t count, double *busy_s)
+static bool read_busy(const unsigned *cpus, size_t count, struct mw_health *health)
 {
     FILE *f = fopen("/proc/stat", "re");
     char line[512];
-    double ticks = 0;
+    double ticks = 0, stolen = 0;
     size_t found = 0;
     while (f && found < count && fgets(line, sizeof line, f)) {
         unsigned cpu;
@@ -35,12 +36,14 @@ static bool read_busy(const unsigned *cpus, size_t count, double *busy_s)
                    &v[7]) != 9 ||
             !is_among(cpus, count, cpu))
             continue;
-        ticks += v[0] + v[1] + v[2] + v[5] + v[6] + v[7];
+        ticks += v[0] + v[1] + v[2] + v[5] + v[6];
+        stolen += v[7];
         found++;
     }
     if (f)
         fclose(f);
-    *busy_s = ticks / (double)sysconf(_SC_CLK_TCK);
+    health->busy_s = ticks / (double)sysconf(_SC_CLK_TCK);
+    health->steal_s = stolen / (double)sysconf(_SC_CLK_TCK);
     return found == count;
 }
 
@@ -48,14 +51,15 @@ struct mw_health mw_health_read(const unsigned *cpus, size_t count)
 {
     static const char *const names[] = {"core", "package"};
     struct mw_health health = {0};
-    health.has_busy = read_busy(cpus, count, &health.busy_s);
+    health.has_busy = read_busy(cpus, count, &health);
+    health.has_throttled = mw_cpu_throttled("", &health.throttled_s);
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < 2; k++) {
             double value;
             if (mw_sysfile_number("", &value, "/sys/devices/system/cpu/cpu%u/thermal_throttle/%s_throttle_count",
                                   cpus[i], names[k]))
                 return health; /* not counted here */
-            health.throttled += value;
+            health.hot += value;
         }
     }
     return health;
@@ -67,7 +71,7 @@ double mw_health_foreign(const struct mw_health *before, const struct mw_health 
     const double ticks_least = 3; /* a CPU: one at each end, one in between for the program's own rounding */
     if (!before->has_busy || !after->has_busy || wall_s <= 0)
         return 0;
-    double foreign_s = after->busy_s - before->busy_s - cpu_time_s;
+    double foreign_s = after->busy_s + after->steal_s - before->busy_s - before->steal_s - cpu_time_s;
     if (foreign_s < ticks_least * (double)count / (double)sysconf(_SC_CLK_TCK))
         return 0;
     return fmin(foreign_s / (wall_s * (double)count), 1);

@@ -7,10 +7,15 @@
 
 /* What else the processors did around a run: read before and after, compared. */
 struct mw_health {
-    bool has_busy;
-    double busy_s;    /* user, system, interrupts and stolen time of the CPUs, in steps of a clock tick */
-    double throttled; /* times that a core or package was slowed for heat; 0 where not counted */
+    bool has_busy, has_throttled;
+    double busy_s;      /* user, system and interrupts of the CPUs, in steps of a clock tick */
+    double steal_s;     /* taken by the hypervisor */
+    double throttled_s; /* held back by a CPU quota of the own control groups */
+    double hot;         /* times that a core or package was slowed for heat; 0 where not counted */
 };
+
+/* From so long a run on a tick at each end is under 4 % of it (10 ms each). */
+#define MW_HEALTH_LEAST_S 0.5
 
 /* Of CPUs of this machine, where programs run whatever the root. */
 struct mw_health mw_health_read(const unsigned *cpus, size_t count);

@@ -101,11 +101,11 @@ static enum mw_err run_check(const struct mw_process *process, unsigned cores, s
                              .out = shown,
                              .err = shown,
                              .signals = stop && stop->fd >= 0 ? &stop->before : &signals,
-                             .parent = getpid()};
+                             .timeout_s = process->setup.timeout_s};
     struct mw_run_result checked;
     bool stopped = false;
     lseek(process->output, 0, SEEK_SET);
-    enum mw_err err = mw_child_run(&child, 0, stop, &checked, &stopped, error);
+    enum mw_err err = mw_child_run(&child, stop, &checked, &stopped, error);
     free(command);
     if (!err && stopped)
         return mw_fail(error, MW_INTERRUPTED, "interrupted");
@@ -274,13 +274,15 @@ enum mw_err mw_process_run(struct mw_process *process, unsigned cores, const uns
                              .out = out,
                              .err = out,
                              .signals = stop && stop->fd >= 0 ? &stop->before : &signals,
-                             .parent = getpid()};
+                             .timeout_s = process->setup.timeout_s,
+                             .keep_children = process->setup.keep_children,
+                             .count_events = process->setup.count_events};
     if (!err && cpu_count)
         err = make_masks(cpus, cpu_count, &child, &mask, &mask_read, error);
     if (!err && process->output >= 0 && ftruncate(process->output, 0))
         err = mw_fail_errno(error, MW_IO, errno, "cannot empty the file that takes the program's output");
     if (!err)
-        err = mw_child_run(&child, process->setup.timeout_s, stop, &r, &stopped, error);
+        err = mw_child_run(&child, stop, &r, &stopped, error);
     if (!err && stopped)
         err = mw_fail(error, MW_INTERRUPTED, "interrupted");
     if (!err && r.fault == MW_RUN_GOOD && process->has_expression)

@@ -3,6 +3,7 @@
 #define MW_MEASURE_RUN_H
 
 #include "data/error.h"
+#include "measure/run/events.h"
 #include "measure/run/stop.h"
 
 #include <stdbool.h>
@@ -23,6 +24,8 @@ struct mw_run_setup {
         *time_regexp; /* POSIX extended; the last match's first group is the time (as in 12.5, 1m3s); NULL: wall time */
     const char *rate_regexp; /* the same for a rate: the time recorded is 1/rate */
     bool show_output;        /* the program's output goes to standard error; otherwise it is dropped */
+    bool keep_children;      /* processes that a run leaves behind are not ended */
+    bool count_events;       /* cycles, instructions, …: measure/run/events.h */
 };
 
 /* Why a run counts as failed. */
@@ -35,13 +38,26 @@ enum mw_run_fault {
     MW_RUN_NO_TIME, /* the expression matched nothing that is a positive number: exit_status 125 */
 };
 
+/*
+ * What one run gave. CPU times and counts are the kernel's (wait4) of the process and the children that it waited for; what
+ * is not known is 0 with its has_… false.
+ */
 struct mw_run_result {
-    double time_s;     /* wall time, or what the program printed */
-    double wall_s;     /* from just before the fork to the end of the process */
-    double cpu_time_s; /* user + system of the process and the children that it waited for */
-    long preempted;    /* involuntary context switches of the same */
+    double time_s;                  /* wall time, or what the program printed */
+    double wall_s;                  /* from just before the fork to the end of the process */
+    double cpu_time_s, sys_time_s;  /* user + system; system alone */
+    bool has_main_wait;             /* of the main thread, from /proc/PID/schedstat: */
+    double main_run_s, main_wait_s; /* its own time on a CPU; ready to run and waiting for one */
+    double switches, preempted;     /* voluntary and involuntary context switches */
+    double faults;                  /* major page faults */
+    double peak_memory_bytes;       /* of the largest process; 0 where it is below what this process itself has */
+    double threads;                 /* most at once, seen after 50 ms and then at doubling times; 0: not seen */
+    struct mw_event_counts events;  /* where mw_run_setup asks for them */
+    unsigned left;                  /* processes that it left running */
+    char left_names[64];            /* of the first of them */
     int exit_status;
     enum mw_run_fault fault;
+    char detail[160]; /* of MW_RUN_NO_TIME: what the expression found, and why that is no time */
 };
 
 struct mw_process;

@@ -3,6 +3,7 @@
 
 #include "measure/probe/clock.h"
 #include "measure/machine/health.h"
+#include "measure/machine/sysfile.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -67,6 +68,19 @@ static enum mw_err take_machine(struct mw_runner *runner, struct mw_error *error
     return mw_cpufreq_boost(&runner->session.cpufreq, setup->boost == MW_BOOST_ON, error);
 }
 
+/* Which events are counted here: opened once to see. */
+static enum mw_err find_events(struct mw_runner *runner, struct mw_error *error)
+{
+    struct mw_events events;
+    enum mw_err err = mw_events_open(&events, error);
+    if (err)
+        return err;
+    for (int i = 0; i < MW_EVENT_COUNT; i++)
+        runner->offers_event[i] = events.fd[i] >= 0;
+    mw_events_close(&events);
+    return MW_OK;
+}
+
 static enum mw_err open_machine(struct mw_runner *runner, struct mw_error *error)
 {
     enum mw_err err = mw_topology_open(&runner->machine, runner->setup.root, error);
@@ -77,6 +91,9 @@ static enum mw_err open_machine(struct mw_runner *runner, struct mw_error *error
     }
     if (!err)
         err = list_cores(runner, error);
+    if (!err && runner->setup.run.count_events)
+        err = find_events(runner, error);
+    mw_cpu_limit(runner->setup.root, &runner->limit);
     if (!err)
         err = mw_process_open(&runner->process, &runner->setup.run, error);
     if (!err)
@@ -142,12 +159,29 @@ const double *mw_runner_freqs(const struct mw_runner *runner, size_t *count)
     return runner->has_replay ? runner->replay.freqs_hz : runner->session.cpufreq.freqs_hz;
 }
 
+/* On this machine: what a run can be told. */
+static unsigned has_here(const struct mw_runner *runner)
+{
+    const struct mw_topology *here = runner->has_here ? &runner->here : &runner->machine;
+    unsigned cpu = here->cores[0].cpus[0];
+    struct mw_health health = mw_health_read(&cpu, 1);
+    unsigned has = MW_RUNNER_TIME | MW_RUNNER_CPU_TIME | MW_RUNNER_USAGE | MW_RUNNER_THREADS | MW_RUNNER_PEAK_MEMORY;
+    has |= runner->energy ? MW_RUNNER_ENERGY : 0u;
+    has |= !runner->has_here || runner->session.has_cpufreq ? MW_RUNNER_EFFECTIVE : 0u;
+    has |= runner->setup.run.time_regexp || runner->setup.run.rate_regexp ? MW_RUNNER_WALL : 0u;
+    has |= mw_sysfile_exists("", "/proc/self/schedstat") ? MW_RUNNER_MAIN_WAIT : 0u;
+    has |= health.has_busy ? MW_RUNNER_OTHERS | MW_RUNNER_STEAL | MW_RUNNER_DISTURBED : 0u;
+    has |= health.has_throttled ? MW_RUNNER_THROTTLED : 0u;
+    for (unsigned i = 0; i < MW_EVENT_COUNT; i++)
+        has |= runner->offers_event[i] ? (unsigned)MW_RUNNER_COUNTED | (unsigned)MW_RUNNER_EVENT << i : 0u;
+    return has;
+}
+
 unsigned mw_runner_has(const struct mw_runner *runner)
 {
     if (!runner->has_replay)
-        return MW_RUNNER_CPU_TIME | (runner->energy ? MW_RUNNER_ENERGY : 0u) |
-               (!runner->has_here || runner->session.has_cpufreq ? MW_RUNNER_EFFECTIVE : 0u);
-    unsigned has = 0;
+        return has_here(runner);
+    unsigned has = MW_RUNNER_TIME;
     for (size_t i = 0; i < runner->replay.dataset.count; i++) {
         unsigned row = runner->replay.dataset.rows[i].has;
         bool energy = row & (MW_HAS_ENERGY | MW_HAS_POWER) || runner->replay.dataset.quantity == MW_ENERGY;
@@ -155,6 +189,11 @@ unsigned mw_runner_has(const struct mw_runner *runner)
                (row & MW_HAS_FREQ_EFFECTIVE ? MW_RUNNER_EFFECTIVE : 0u);
     }
     return has;
+}
+
+double mw_runner_cpu_limit(const struct mw_runner *runner)
+{
+    return runner->has_replay ? (double)INFINITY : runner->limit.cpus;
 }
 
 enum mw_err mw_runner_cpus(const struct mw_runner *runner, unsigned cores, unsigned *cpus, struct mw_error *error)

@@ -32,17 +32,39 @@ struct mw_runner_setup {
     enum mw_lock_mode lock;     /* as in struct mw_session_setup */
 };
 
+/* What is known of a run: bits of the has of a result, and of mw_runner_has. */
+enum mw_runner_fields {
+    MW_RUNNER_TIME = 1 << 0, /* false only in replay of tables that lack it, as the next */
+    MW_RUNNER_CPU_TIME = 1 << 1,
+    MW_RUNNER_ENERGY = 1 << 2,
+    MW_RUNNER_EFFECTIVE = 1 << 3,
+    MW_RUNNER_WALL = 1 << 4,  /* apart from the time: where that is what the program printed */
+    MW_RUNNER_USAGE = 1 << 5, /* system time, switches, page faults */
+    MW_RUNNER_MAIN_WAIT = 1 << 6,
+    MW_RUNNER_THREADS = 1 << 7,
+    MW_RUNNER_PEAK_MEMORY = 1 << 8,
+    MW_RUNNER_OTHERS = 1 << 9, /* other_cpu_s */
+    MW_RUNNER_STEAL = 1 << 10,
+    MW_RUNNER_THROTTLED = 1 << 11,
+    MW_RUNNER_DISTURBED = 1 << 12,
+    MW_RUNNER_COUNTED = 1 << 13, /* any of the events, each by MW_RUNNER_EVENT << its number */
+    MW_RUNNER_EVENT = 1 << 14,
+};
+
 struct mw_runner_result {
     struct mw_run_result run;
-    bool has_freq_effective;
+    unsigned has; /* bits of enum mw_runner_fields */
     double
         freq_effective_hz; /* of the core in use that is farthest from what was asked for (the slowest, if nothing was) */
     bool freq_off;         /* asked for a frequency and not confirmed within MW_FREQ_TOLERANCE */
-    bool has_energy;
     double energy_j;
-    double foreign_share;        /* of the cores' time that other programs used during the run */
-    bool has_time, has_cpu_time; /* false only in replay of tables that lack them */
-    char note[256]; /* what to tell the user of this run ("core 3 ran at 1.2 GHz …"); empty where nothing */
+    double other_cpu_s; /* that other programs used on the run's CPUs; known from half a second on */
+    double steal_s;     /* that the hypervisor took from them */
+    double throttled_s; /* held back by a CPU quota, summed over processors */
+    double
+        foreign_share; /* of the CPUs' time that others and the hypervisor used; 0 below what the clock tick can tell */
+    double disturbed;  /* 1: the run is not the program's alone (others, heat, processes left behind); else 0 */
+    char note[256];    /* what to tell the user of this run ("core 3 ran at 1.2 GHz …"); empty where nothing */
 };
 
 struct mw_runner;
@@ -87,11 +109,13 @@ enum mw_err mw_runner_writes(struct mw_runner *runner, unsigned cores, double fr
                              const struct mw_attribute_write **writes, size_t *count,
                              struct mw_error *error) MW_CHECKED;
 
-/* What results will have. */
-enum mw_runner_fields { MW_RUNNER_CPU_TIME = 1 << 0, MW_RUNNER_ENERGY = 1 << 1, MW_RUNNER_EFFECTIVE = 1 << 2 };
+/* What results can have; a single one may still lack it. */
 unsigned mw_runner_has(const struct mw_runner *runner);
 
-/* Adds what a reader of the results should know: CPUs and their order, boundaries, driver, governor, boost, energy meters. */
+/* Processors' worth of time that a quota of the control groups leaves (of `root`); INFINITY where there is none, and in replay. */
+double mw_runner_cpu_limit(const struct mw_runner *runner);
+
+/* Adds what a reader of the results should know: CPUs and their order, boundaries, driver, governor, boost, energy meters, CPU limit. */
 enum mw_err mw_runner_describe(const struct mw_runner *runner, unsigned max_cores, struct mw_provenance *facts,
                                struct mw_error *error) MW_CHECKED;
 

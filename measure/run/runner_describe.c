@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/run/runner_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,6 +40,16 @@ static enum mw_err describe_cpus(const struct mw_runner *runner, unsigned max_co
     return err;
 }
 
+/* Processors' worth of time that may be used: those of the mask, or less where a quota says so. */
+static enum mw_err describe_limit(const struct mw_runner *runner, struct mw_provenance *facts, struct mw_error *error)
+{
+    double allowed = (double)runner->machine.cpu_allowed_count;
+    enum mw_err err = mw_provenance_add(facts, error, "cpu_limit", "%.6g", fmin(allowed, mw_runner_cpu_limit(runner)));
+    if (!err && runner->limit.cpus < allowed)
+        err = mw_provenance_add(facts, error, "cpu_limit_by", "quota of the control group '%s'", runner->limit.group);
+    return err;
+}
+
 static enum mw_err describe_freq(const struct mw_runner *runner, struct mw_provenance *facts, struct mw_error *error)
 {
     static const char *const boosts[] = {"unknown", "off", "on"};
@@ -60,6 +71,8 @@ enum mw_err mw_runner_describe(const struct mw_runner *runner, unsigned max_core
                                struct mw_error *error)
 {
     enum mw_err err = describe_cpus(runner, max_cores, facts, error);
+    if (!err)
+        err = describe_limit(runner, facts, error);
     if (!err)
         err = describe_freq(runner, facts, error);
     if (!err && (runner->energy || runner->energy_missing[0]))

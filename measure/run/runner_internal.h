@@ -4,6 +4,7 @@
 
 #include "data/replay.h"
 #include "measure/energy/energy.h"
+#include "measure/machine/cgroup.h"
 #include "measure/run/session.h"
 #include "measure/run/runner.h"
 
@@ -16,6 +17,8 @@ struct mw_runner {
     struct mw_replay replay;
     struct mw_session session;
     bool has_machine, has_here, has_replay, is_held;
+    struct mw_cpu_limit limit;
+    bool offers_event[MW_EVENT_COUNT];
     struct mw_energy *energy; /* NULL: none */
     char energy_missing[700];
     size_t writes_told;

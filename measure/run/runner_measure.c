@@ -4,11 +4,15 @@
 #include "data/units.h"
 #include "measure/probe/clock.h"
 #include "measure/machine/health.h"
+#include "measure/run/noise.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Counters that ran less than this were multiplexed; above it the kernel only took a moment to start them. */
+static const double multiplexed_below = 0.995;
 
 /* The CPUs to bind to here: below another root as many as there are, since its CPUs are not these. */
 static enum mw_err select_bound(struct mw_runner *runner, unsigned cores, size_t *count, struct mw_error *error)
@@ -30,17 +34,16 @@ static enum mw_err measure_replay(struct mw_runner *runner, unsigned cores, doub
     if (err)
         return err;
     bool timed = runner->replay.dataset.quantity == MW_TIME, energies = runner->replay.dataset.quantity == MW_ENERGY;
-    struct mw_runner_result r = {.has_time = timed,
-                                 .has_cpu_time = row->has & MW_HAS_CPU_TIME,
-                                 .has_energy =
-                                     energies || row->has & MW_HAS_ENERGY || (timed && row->has & MW_HAS_POWER),
-                                 .has_freq_effective = row->has & MW_HAS_FREQ_EFFECTIVE,
+    bool energy = energies || row->has & MW_HAS_ENERGY || (timed && row->has & MW_HAS_POWER);
+    struct mw_runner_result r = {.has = (timed ? MW_RUNNER_TIME : 0u) | (energy ? MW_RUNNER_ENERGY : 0u) |
+                                        (row->has & MW_HAS_CPU_TIME ? MW_RUNNER_CPU_TIME : 0u) |
+                                        (row->has & MW_HAS_FREQ_EFFECTIVE ? MW_RUNNER_EFFECTIVE : 0u),
                                  .freq_effective_hz = row->freq_effective_hz};
     r.run.time_s = r.run.wall_s = timed ? row->value : 0;
     r.run.cpu_time_s = row->cpu_time_s;
     r.energy_j = energies                   ? row->value
                  : row->has & MW_HAS_ENERGY ? row->energy_j
-                 : r.has_energy             ? row->power_w * row->value
+                 : energy                   ? row->power_w * row->value
                                             : 0;
     *result = r;
     return MW_OK;
@@ -125,9 +128,9 @@ static void confirm(struct mw_runner *runner, unsigned cores, double want_hz, bo
     if (!known)
         return;
     runner->waits_in_vain = is_off(hz, want_hz) ? runner->waits_in_vain + wait : 0;
-    if (!result->has_freq_effective || fabs(hz - want_hz) > fabs(result->freq_effective_hz - want_hz))
+    if (!(result->has & MW_RUNNER_EFFECTIVE) || fabs(hz - want_hz) > fabs(result->freq_effective_hz - want_hz))
         result->freq_effective_hz = hz;
-    result->has_freq_effective = true;
+    result->has |= MW_RUNNER_EFFECTIVE;
     if (is_off(hz, want_hz)) {
         result->freq_off = true;
         if (!result->note[0])
@@ -156,7 +159,7 @@ static void note_clock(struct mw_runner *runner, unsigned cores, struct mw_runne
         if (!farthest(runner, cores, 0, hz))
             return;
     }
-    result->has_freq_effective = true;
+    result->has |= MW_RUNNER_EFFECTIVE;
     result->freq_effective_hz = *hz;
 }
 
@@ -177,6 +180,54 @@ static void cool_down(struct mw_runner *runner, struct mw_runner_result *result)
     }
 }
 
+/* What the kernel counted of the run, and which of it is known. */
+static void note_usage(const struct mw_runner *runner, struct mw_runner_result *result)
+{
+    const struct mw_run_result *run = &result->run;
+    bool printed = runner->setup.run.time_regexp || runner->setup.run.rate_regexp;
+    result->has |= MW_RUNNER_TIME | MW_RUNNER_CPU_TIME | MW_RUNNER_USAGE | (printed ? MW_RUNNER_WALL : 0u) |
+                   (run->has_main_wait ? MW_RUNNER_MAIN_WAIT : 0u) | (run->threads ? MW_RUNNER_THREADS : 0u) |
+                   (run->peak_memory_bytes > 0 ? MW_RUNNER_PEAK_MEMORY : 0u);
+    for (unsigned i = 0; i < MW_EVENT_COUNT; i++)
+        if (run->events.has[i])
+            result->has |= (unsigned)MW_RUNNER_COUNTED | (unsigned)MW_RUNNER_EVENT << i;
+    if (result->has & MW_RUNNER_COUNTED && run->events.share < multiplexed_below && !result->note[0])
+        snprintf(result->note, sizeof result->note,
+                 "the counters took turns: they counted for %.0f %% of the run and are scaled",
+                 100 * run->events.share);
+    if (run->left && run->fault != MW_RUN_TIMEOUT) {
+        if (runner->setup.run.keep_children)
+            result->disturbed = 1;
+        snprintf(result->note, sizeof result->note, "it left %u process%s running (%s)%s", run->left,
+                 run->left == 1 ? "" : "es", run->left_names,
+                 runner->setup.run.keep_children ? "; they may disturb the next runs" : ", which were ended");
+    }
+}
+
+/* What others did on the run's CPUs between the two readings. */
+static void note_others(const struct mw_health *before, const struct mw_health *after, size_t bound,
+                        struct mw_runner_result *result)
+{
+    const struct mw_run_result *run = &result->run;
+    if (before->has_busy && after->has_busy) {
+        bool is_long = run->wall_s >= MW_HEALTH_LEAST_S;
+        result->other_cpu_s = fmax(after->busy_s - before->busy_s - run->cpu_time_s, 0);
+        result->steal_s = fmax(after->steal_s - before->steal_s, 0);
+        result->has |= MW_RUNNER_STEAL | MW_RUNNER_DISTURBED | (is_long ? MW_RUNNER_OTHERS : 0u);
+    }
+    if (before->has_throttled && after->has_throttled) {
+        result->throttled_s = fmax(after->throttled_s - before->throttled_s, 0);
+        result->has |= MW_RUNNER_THROTTLED;
+    }
+    result->foreign_share = mw_health_foreign(before, after, run->cpu_time_s, run->wall_s, bound);
+    result->disturbed = result->foreign_share > MW_NOISE_FOREIGN;
+    if (after->hot <= before->hot)
+        return;
+    result->disturbed = 1;
+    if (!result->note[0])
+        snprintf(result->note, sizeof result->note, "the processor was slowed for heat during the run");
+}
+
 /* The run, what others did meanwhile, and its energy around it. */
 static enum mw_err run_metered(struct mw_runner *runner, unsigned cores, size_t bound, struct mw_runner_result *result,
                                struct mw_error *error)
@@ -188,16 +239,16 @@ static enum mw_err run_metered(struct mw_runner *runner, unsigned cores, size_t 
     enum mw_err err = mw_process_run(runner->process, cores, runner->bound, bound, runner->stop, &result->run, error);
     if (runner->energy)
         mw_energy_stop(runner->energy, &reading);
-    result->has_energy = reading.has;
-    result->energy_j = reading.energy_j;
-    if (runner->energy && !err && !reading.has && !result->note[0])
-        snprintf(result->note, sizeof result->note, "no energy: %s", reading.why);
+    if (err)
+        return err;
     after = mw_health_read(runner->bound, bound);
-    if (after.throttled > before.throttled && !result->note[0])
-        snprintf(result->note, sizeof result->note, "the processor was slowed for heat during the run");
-    result->foreign_share =
-        err ? 0 : mw_health_foreign(&before, &after, result->run.cpu_time_s, result->run.wall_s, bound);
-    return err;
+    result->has |= reading.has ? MW_RUNNER_ENERGY : 0u;
+    result->energy_j = reading.energy_j;
+    if (runner->energy && !reading.has && !result->note[0])
+        snprintf(result->note, sizeof result->note, "no energy: %s", reading.why);
+    note_others(&before, &after, bound, result);
+    note_usage(runner, result);
+    return MW_OK;
 }
 
 enum mw_err mw_runner_measure(struct mw_runner *runner, unsigned cores, double freq_hz, unsigned repetition,
@@ -205,7 +256,7 @@ enum mw_err mw_runner_measure(struct mw_runner *runner, unsigned cores, double f
 {
     if (runner->has_replay)
         return measure_replay(runner, cores, freq_hz, repetition, result, error);
-    struct mw_runner_result r = {.has_time = true, .has_cpu_time = true};
+    struct mw_runner_result r = {0};
     struct mw_freq_note changed = {0};
     size_t bound;
     enum mw_err err = mw_runner_cpus(runner, cores, runner->cpus, error);

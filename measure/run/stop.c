@@ -40,6 +40,7 @@ enum mw_stop_level mw_stop_poll(struct mw_stop *stop)
     struct signalfd_siginfo info;
     while (read(stop->fd, &info, sizeof info) == sizeof info) {
         stop->signal_number = (int)info.ssi_signo;
+        stop->signal_count++;
         if (info.ssi_signo == SIGINT && stop->level == MW_STOP_NONE)
             stop->level = MW_STOP_AFTER_RUN;
         else

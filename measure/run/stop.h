@@ -20,6 +20,7 @@ enum mw_stop_level {
 struct mw_stop {
     int fd;            /* readable when an order waits; -1 while closed */
     int signal_number; /* the last order, 0 where there was none */
+    int signal_count;  /* orders so far */
     enum mw_stop_level level;
     sigset_t before; /* mask to go back to, and the one that children get */
 };
