@@ -18,5 +18,7 @@ struct mw_run_setup run_options_setup(const struct run_options *options, char *c
                                  .check = options->check,
                                  .time_regexp = options->time_regexp,
                                  .rate_regexp = options->rate_regexp,
-                                 .show_output = options->show_output};
+                                 .show_output = options->show_output,
+                                 .keep_children = options->keep_children,
+                                 .count_events = options->counters};
 }

@@ -10,7 +10,7 @@ struct run_options {
     double timeout_s;
     struct cli_strings env;
     const char *launcher, *check, *time_regexp, *rate_regexp, *energy_command;
-    bool show_output;
+    bool show_output, keep_children, counters;
 };
 
 /* clang-format off */
@@ -22,7 +22,9 @@ struct run_options {
     {"time-regexp", CLI_STRING, CLI_FIELD(type, run.time_regexp), "RE", "take the time that the program prints: last match, first group", NULL, 0, 0}, \
     {"rate-regexp", CLI_STRING, CLI_FIELD(type, run.rate_regexp), "RE", "take a rate that the program prints; the time is 1/rate", NULL, 0, 0}, \
     {"energy-command", CLI_STRING, CLI_FIELD(type, run.energy_command), "CMD", "sh -c CMD prints joules: a counter, or the energy of the last run", NULL, 0, 0}, \
-    {"show-output", CLI_FLAG, CLI_FIELD(type, run.show_output), NULL, "let the program's output through to standard error", NULL, 0, 0}
+    {"show-output", CLI_FLAG, CLI_FIELD(type, run.show_output), NULL, "let the program's output through to standard error", NULL, 0, 0}, \
+    {"counters", CLI_FLAG, CLI_FIELD(type, run.counters), NULL, "count cycles, instructions, cache misses and stalls of each run, where the processor lets them be counted", NULL, 0, 0}, \
+    {"keep-children", CLI_FLAG, CLI_FIELD(type, run.keep_children), NULL, "don't end the processes that a run leaves behind; its row is marked as disturbed", NULL, 0, 0}
 /* clang-format on */
 
 /* MW_USAGE where both a time and a rate are to be taken from the output. */

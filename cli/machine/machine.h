@@ -6,6 +6,7 @@
 #include "measure/freq/cpufreq.h"
 #include "measure/energy/meters.h"
 #include "measure/gpu/gpu.h"
+#include "measure/machine/cgroup.h"
 #include "measure/machine/smbios.h"
 #include "measure/machine/topology.h"
 
@@ -27,6 +28,8 @@ struct machine {
     unsigned *boundaries; /* core counts, compact order, with hyper-threads at the end */
     enum mw_boundary *boundary_kinds;
     size_t boundary_count;
+    struct mw_cpu_limit limit;
+    char events[128]; /* what the processor's counters count here; empty: none, or another machine's tree */
     size_t llc_bytes, memory_bytes;
 
     bool has_cpufreq;

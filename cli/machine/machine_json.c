@@ -4,6 +4,7 @@
 #include "measure/machine/sysfile.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,8 @@ static json_t *topology_json(const struct machine *m)
     put(o, "cpus_total", json_integer(t->cpu_total_count));
     put(o, "cpus_offline", json_integer(t->cpu_offline_count));
     put(o, "cpus_allowed", cpu_list(m->cpus, t->cpu_allowed_count));
+    put(o, "cpu_limit", json_real(fmin(m->limit.cpus, t->cpu_allowed_count)));
+    put(o, "cpu_quota_group", text_or_null(m->limit.group));
     for (size_t i = 0; i < t->core_count; i++) {
         const struct mw_core *c = &t->cores[i];
         json_t *last = c->last_cache == UINT_MAX ? json_null() : json_integer(c->last_cache);
@@ -193,6 +196,7 @@ json_t *machine_json(const struct machine *m, const struct mw_provenance *run)
         json_array_append_new(unknown, json_pack("{s:s, s:s, s:o}", "what", m->unknown[i].what, "why",
                                                  m->unknown[i].why, "hint", text_or_null(m->unknown[i].hint)));
     put(o, "energy", meters);
+    put(o, "counters", text_or_null(m->events));
     put(o, "gpus", m->gpus ? machine_gpus_json(m) : NULL);
     put(o, "unknown", unknown);
     put(o, "run", mw_provenance_json(run));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/machine/machine.h"
+#include "measure/run/events.h"
 #include "measure/probe/arena.h"
 #include "measure/probe/clock.h"
 #include "measure/machine/sysfile.h"
@@ -214,6 +215,26 @@ static enum mw_err read_meters(struct machine *m, struct mw_error *error)
     return err;
 }
 
+/* The processor's event counters, which only this machine's can be asked for. */
+static void read_events(struct machine *m)
+{
+    struct mw_events events;
+    struct mw_error why;
+    if (*m->root)
+        return;
+    if (mw_events_open(&events, &why)) {
+        machine_add_unknown(m, "counters", why.message, why.hint);
+        return;
+    }
+    for (int i = 0; i < MW_EVENT_COUNT; i++) {
+        size_t used = strlen(m->events);
+        if (events.fd[i] >= 0)
+            snprintf(m->events + used, sizeof m->events - used, "%s%s", used ? ", " : "",
+                     mw_event_name((enum mw_event)i));
+    }
+    mw_events_close(&events);
+}
+
 enum mw_err machine_read(struct machine *machine, const char *root, double memory_freq_hz, struct mw_error *error)
 {
     struct machine m = {.root = root};
@@ -229,6 +250,8 @@ enum mw_err machine_read(struct machine *machine, const char *root, double memor
         read_clock(&m);
         read_memory(&m, memory_freq_hz);
         read_pages(&m);
+        read_events(&m);
+        mw_cpu_limit(root, &m.limit);
         *machine = m;
     } else {
         machine_release(&m);

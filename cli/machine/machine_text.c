@@ -40,6 +40,11 @@ static void print_cpus(const struct machine *m, FILE *f)
         fprintf(f, "; %u offline", t->cpu_offline_count);
     fprintf(f, t->smt ? "; hyper-threads: %u a core\n" : "; no hyper-threads\n", m->smt);
     free(list);
+    if (m->limit.cpus < t->cpu_allowed_count) {
+        label(f, "quota");
+        fprintf(f, "%.4g CPUs' worth of time, by the control group '%s': more cores than that only wait\n",
+                m->limit.cpus, m->limit.group);
+    }
     if (!m->boundary_count)
         return;
     label(f, "boundaries");
@@ -214,6 +219,10 @@ void machine_print(const struct machine *m, FILE *f)
         label(f, i ? "" : "energy");
         fprintf(f, "%s %s%s%s\n", m->meters[i].source, m->meters[i].name, m->meters[i].failed ? ": " : "",
                 m->meters[i].failed ? strerror(m->meters[i].failed) : "");
+    }
+    if (*m->events) {
+        label(f, "counters");
+        fprintf(f, "%s\n", m->events);
     }
     machine_print_gpus(m, f);
     for (size_t i = 0; i < m->unknown_count; i++) {

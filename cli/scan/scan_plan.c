@@ -5,6 +5,7 @@
 #include "measure/machine/smbios.h"
 
 #include <libgen.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,12 @@ static enum mw_err default_cores(struct scan *scan, const double *offered, size_
 {
     char text[512] = "";
     bool replay = scan->options->replay != NULL;
+    double limit = mw_runner_cpu_limit(scan->runner);
+    if (limit < (double)count) { /* cores beyond a quota only wait for it */
+        count = limit < 1 ? 1 : (size_t)limit;
+        cli_say(scan->cli, "a quota gives %.4g CPUs' worth of time: up to %zu core%s %s planned, --cores takes more",
+                limit, count, count == 1 ? "" : "s", count == 1 ? "is" : "are");
+    }
     for (size_t p = 1; !replay && p <= count; p *= 2)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%zu,", p);
     snprintf(text + strlen(text), sizeof text - strlen(text), replay ? "all" : "max");
@@ -88,6 +95,13 @@ static enum mw_err resolve_lists(struct scan *scan, struct mw_error *error)
     }
     if (err)
         return err;
+    double limit = mw_runner_cpu_limit(scan->runner), most = scan->cores[scan->core_count - 1];
+    if (o->cores && most > fmax(limit, 1))
+        cli_warn(
+            scan->cli,
+            "a quota gives %.4g CPUs' worth of time here: runs on more cores than that (up to %g are asked for) tell "
+            "of the quota, not of the program",
+            limit, most);
     offered = mw_runner_freqs(scan->runner, &count);
     const char *freq = o->freq ? o->freq : o->replay && count ? "all" : NULL;
     if (!freq)
@@ -310,6 +324,8 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
         cli_say(scan->cli, "put back what a killed memwall had left:\n%s", mw_runner_recovered(scan->runner));
     if (!err && mw_runner_energy_missing(scan->runner))
         cli_say(scan->cli, "no energies: %s", mw_runner_energy_missing(scan->runner));
+    if (!err && mw_runner_events_missing(scan->runner))
+        cli_say(scan->cli, "no counters: %s", mw_runner_events_missing(scan->runner));
     if (!err)
         err = make_workload(scan, error);
     if (!err)

@@ -4,13 +4,13 @@
 #include "measure/probe/clock.h"
 #include "measure/run/descendants.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,25 +56,22 @@ static void end_all(bool at_once)
     }
 }
 
-static int ascending(const void *a, const void *b)
+/*
+ * The guard keeps none of this process's own files open (a lock would outlive its owner) but those of the child. Own are
+ * those that would not survive an exec; others were handed down by whoever started memwall and are for the program too.
+ */
+static void close_own(const struct mw_child *child, int order)
 {
-    return *(const int *)a - *(const int *)b;
-}
-
-/* The guard keeps none of this process's files open (a lock would outlive its owner) but those of the child. */
-static void close_others(const struct mw_child *child, int order)
-{
-    int keep[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, child->in, child->out, child->err, order};
-    size_t count = sizeof keep / sizeof *keep;
-    qsort(keep, count, sizeof *keep, ascending);
-    for (size_t i = 0; i < count; i++) {
-        unsigned first = (unsigned)keep[i] + 1, last = i + 1 < count ? (unsigned)keep[i + 1] - 1 : ~0u;
-        if (keep[i] < 0 || (i + 1 < count && keep[i + 1] - keep[i] < 2))
-            continue;
-        if (syscall(SYS_close_range, first, last, 0)) /* before Linux 5.9 */
-            for (unsigned fd = first; fd <= last && fd < (unsigned)sysconf(_SC_OPEN_MAX); fd++)
-                close((int)fd);
+    DIR *open_files = opendir("/proc/self/fd");
+    for (struct dirent *entry; open_files && (entry = readdir(open_files));) {
+        int fd = atoi(entry->d_name);
+        bool needed = fd <= STDERR_FILENO || fd == child->in || fd == child->out || fd == child->err || fd == order ||
+                      fd == dirfd(open_files);
+        if (!needed && fcntl(fd, F_GETFD) & FD_CLOEXEC)
+            close(fd);
     }
+    if (open_files)
+        closedir(open_files);
 }
 
 _Noreturn static void guard(const struct mw_child *child, int order)
@@ -85,7 +82,7 @@ _Noreturn static void guard(const struct mw_child *child, int order)
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    close_others(child, order);
+    close_own(child, order);
     report.err = mw_child_watch(child, order, &report.result, &report.ended, &report.error);
     bool orphaned = recv(order, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
     bool over = orphaned || report.ended || report.result.fault == MW_RUN_TIMEOUT;

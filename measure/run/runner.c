@@ -68,17 +68,20 @@ static enum mw_err take_machine(struct mw_runner *runner, struct mw_error *error
     return mw_cpufreq_boost(&runner->session.cpufreq, setup->boost == MW_BOOST_ON, error);
 }
 
-/* Which events are counted here: opened once to see. */
-static enum mw_err find_events(struct mw_runner *runner, struct mw_error *error)
+/* Which events are counted here: opened once to see. A machine without is no error. */
+static void find_events(struct mw_runner *runner)
 {
     struct mw_events events;
-    enum mw_err err = mw_events_open(&events, error);
-    if (err)
-        return err;
+    struct mw_error why;
+    runner->setup.run.count_events = !mw_events_open(&events, &why);
+    if (!runner->setup.run.count_events) {
+        snprintf(runner->events_missing, sizeof runner->events_missing, "%.250s%s%.150s", why.message,
+                 why.hint[0] ? "; " : "", why.hint);
+        return;
+    }
     for (int i = 0; i < MW_EVENT_COUNT; i++)
         runner->offers_event[i] = events.fd[i] >= 0;
     mw_events_close(&events);
-    return MW_OK;
 }
 
 static enum mw_err open_machine(struct mw_runner *runner, struct mw_error *error)
@@ -92,7 +95,7 @@ static enum mw_err open_machine(struct mw_runner *runner, struct mw_error *error
     if (!err)
         err = list_cores(runner, error);
     if (!err && runner->setup.run.count_events)
-        err = find_events(runner, error);
+        find_events(runner);
     mw_cpu_limit(runner->setup.root, &runner->limit);
     if (!err)
         err = mw_process_open(&runner->process, &runner->setup.run, error);
@@ -204,6 +207,11 @@ enum mw_err mw_runner_cpus(const struct mw_runner *runner, unsigned cores, unsig
 const char *mw_runner_energy_missing(const struct mw_runner *runner)
 {
     return runner->energy_missing[0] ? runner->energy_missing : NULL;
+}
+
+const char *mw_runner_events_missing(const struct mw_runner *runner)
+{
+    return runner->events_missing[0] ? runner->events_missing : NULL;
 }
 
 void mw_runner_idle_power(struct mw_runner *runner, double time_s, bool *has, double *power_w)

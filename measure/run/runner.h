@@ -95,6 +95,9 @@ enum mw_err mw_runner_measure(struct mw_runner *runner, unsigned cores, double f
 /* Why energy is not measured (a sentence with the remedy); NULL where it is, or where the machine has no meter. */
 const char *mw_runner_energy_missing(const struct mw_runner *runner);
 
+/* Why events are not counted though they were asked for; else NULL. */
+const char *mw_runner_events_missing(const struct mw_runner *runner);
+
 /* Power of the machine at rest over time_s, at least ten updates of the meter; *has false without a meter or where it fails. */
 void mw_runner_idle_power(struct mw_runner *runner, double time_s, bool *has, double *power_w);
 

@@ -19,6 +19,7 @@ struct mw_runner {
     bool has_machine, has_here, has_replay, is_held;
     struct mw_cpu_limit limit;
     bool offers_event[MW_EVENT_COUNT];
+    char events_missing[420];
     struct mw_energy *energy; /* NULL: none */
     char energy_missing[700];
     size_t writes_told;
