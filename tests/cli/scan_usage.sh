@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What a run tells beside its time, quotas, and what a run leaves behind.
 . "$(dirname "$0")/../tap.sh"
-machine_alone
 file=$tmp/runs.csv
 scan() { "$memwall" scan --cores 1 --runs 1 --idle 0 --force -o "$file" "$@"; }
 # cell COLUMN: of the first row; "none" where there is no such column
@@ -57,7 +56,7 @@ fails 1 'one that does not hear' scan --timeout .3 -- sh -c 'trap "" TERM; echo 
 if gone "$(cat "$tmp/pid")"; then ok 'is killed'; else not_ok 'is killed'; fi
 for signal in TERM KILL; do
     rm -f "$tmp/pid" "$tmp/pid2"
-    scan -- sh -c 'echo $$ >'"$tmp/pid"'; setsid sh -c "echo \$\$ >'"$tmp/pid2"'; exec sleep 60" & wait' 2>/dev/null &
+    "$memwall" scan --cores 1 --runs 1 --idle 0 --force -o "$file" -- sh -c 'echo $$ >'"$tmp/pid"'; setsid sh -c "echo \$\$ >'"$tmp/pid2"'; exec sleep 60" & wait' 2>/dev/null &
     pid=$!
     for _ in $(seq 100); do if [ -s "$tmp/pid2" ]; then break; fi; sleep .05; done
     kill -$signal $pid; wait $pid 2>/dev/null
@@ -69,13 +68,13 @@ group=
 for v1 in /sys/fs/cgroup/cpu /sys/fs/cgroup/cpu,cpuacct; do
     [ -e $v1/cpu.cfs_quota_us ] && [ -w $v1/cgroup.procs ] && mkdir $v1/memwall-test-$$ 2>/dev/null && group=$v1/memwall-test-$$ && break
 done
-if [ -n "$group" ] && echo 50000 >"$group/cpu.cfs_quota_us" 2>/dev/null; then
-    check 'half a CPU' sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$group" "$memwall" scan --runs 1 --idle 0 --force -o "$file" -- sh -c "$spin;$spin;$spin;$spin"
-    says 'is said' "a quota gives 0.5 CPUs' worth of time"
+if [ -n "$group" ] && echo 10000 >"$group/cpu.cfs_quota_us" 2>/dev/null; then
+    check 'a tenth of a CPU' sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$group" "$memwall" scan --runs 1 --idle 0 --force -o "$file" -- sh -c "$spin"
+    says 'is said' "a quota gives 0.1 CPUs' worth of time"
     holds 'and what it held back' 'v[1] > .01' throttled_s
-    if grep -q '^# cpu_limit: 0.5$' "$file"; then ok 'recorded'; else not_ok 'recorded' "$(cat "$file")"; fi
+    if grep -q '^# cpu_limit: 0.1$' "$file"; then ok 'recorded'; else not_ok 'recorded' "$(cat "$file")"; fi
     check 'machine' sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$group" "$memwall" machine
-    prints 'says it' "^quota +0.5 CPUs' worth"
+    prints 'says it' "^quota +0.1 CPUs' worth"
 else
     skip 'a quota as the kernel keeps it' 'no control group of version 1 may be made here'
 fi
