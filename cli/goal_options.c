@@ -99,8 +99,11 @@ void goal_print_commands(const struct mw_config *candidate, const struct mw_comm
 {
     static const struct {
         const char *use, *text;
-    } titles[] = {
-        {"local", "here"}, {"clock", "set the clock"}, {"clock-back", "put it back"}, {"slurm", "under Slurm"}};
+    } titles[] = {{"local", "here"},
+                  {"clock", "set the clock"},
+                  {"clock-back", "put it back"},
+                  {"slurm", "under Slurm"},
+                  {"batch", "as a job"}};
     struct mw_command_line lines[MW_COMMAND_LINES];
     size_t count = mw_command_lines(candidate, facts, lines);
     printf("to use it\n");

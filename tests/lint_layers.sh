@@ -46,6 +46,7 @@ layer measure/gpu data measure/machine measure/probe
 layer measure/run data measure/machine measure/probe measure/freq measure/energy
 layer data/import 'data/[a-z_]+\.h' "$public"
 layer data/model_file 'data/[a-z_]+\.h' "$public"
+layer measure/batch data measure/machine measure/probe measure/run
 for command in cli/*/; do
     layer "${command%/}" 'cli/[a-z_]+\.h' data model fit advise measure plots
 done

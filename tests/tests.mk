@@ -4,6 +4,7 @@
 TEST_SCRIPTS := tests/lint_layers.sh $(wildcard tests/cli/*.sh)
 VM_SCRIPTS   := $(wildcard tests/vm/vm_*.sh)
 ARM_SCRIPTS  := tests/arm/arm.sh
+SLURM_SCRIPT := tests/slurm/slurm.sh
 # a cross build and its tests under emulation take minutes on a slow machine
 check check-arm check-vm: export TEST_TIMEOUT ?= 900
 # so do the fits of a command-line test under a sanitizer
@@ -24,7 +25,7 @@ unit-bins: $(UNIT_BIN)
 .PHONY: check
 check: deps-if-missing ## build and run the tests (installs what they need); ends in "N passed, N failed"
 	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins
-	@tests/run.sh $(ARM_SCRIPTS) $(UNIT_BIN) $(FUZZ_BIN) $(TEST_SCRIPTS) $(VM_SCRIPTS)
+	@tests/run.sh $(ARM_SCRIPTS) $(UNIT_BIN) $(FUZZ_BIN) $(TEST_SCRIPTS) $(SLURM_SCRIPT) $(VM_SCRIPTS)
 
 .PHONY: check-quick
 check-quick: ## unit tests and lint only
@@ -35,6 +36,12 @@ check-quick: ## unit tests and lint only
 check-vm: ## the virtual machines alone
 	@$(MAKE) --no-print-directory $(JOBS) build-all
 	@tests/run.sh $(VM_SCRIPTS)
+
+.PHONY: check-slurm
+check-slurm: export TEST_TIMEOUT ?= 3600
+check-slurm: ## scans by a real Slurm of two nodes, with 500 points, a node that dies, a full queue (as root)
+	@$(MAKE) --no-print-directory $(JOBS) build-all
+	@SLURM_LONG=1 CI=true tests/run.sh $(SLURM_SCRIPT)
 
 .PHONY: check-arm
 check-arm: ## cross-built for AArch64, under qemu-user

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/recommend/commands.h"
 
+#include "data/output.h"
+
 #include <stdio.h>
 
 size_t mw_command_lines(const struct mw_config *choice, const struct mw_command_facts *facts,
@@ -37,5 +39,15 @@ size_t mw_command_lines(const struct mw_config *choice, const struct mw_command_
     snprintf(lines[count].text, sizeof lines[count].text,
              "srun --ntasks=1 --cpus-per-task=%.0f --cpu-bind=cores --hint=nomultithread%s %s", choice->cores,
              slurm_freq, program);
+    count++;
+    lines[count] = (struct mw_command_line){.use = "batch"};
+    int used =
+        snprintf(lines[count].text, sizeof lines[count].text,
+                 "sbatch --ntasks=1 --cpus-per-task=%.0f --hint=nomultithread%s --wrap=", choice->cores, slurm_freq);
+    FILE *f = fmemopen(lines[count].text + used, sizeof lines[count].text - (size_t)used, "w");
+    if (f) {
+        mw_quote_word(f, program);
+        fclose(f);
+    }
     return count + 1;
 }

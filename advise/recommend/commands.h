@@ -7,10 +7,10 @@
 /*
  * Lines to type that put a choice into use, and back. Texts only: nothing is run.
  */
-enum { MW_COMMAND_LINES = 4 };
+enum { MW_COMMAND_LINES = 5 };
 
 struct mw_command_line {
-    char use[16]; /* "local", "clock", "clock-back", "slurm" */
+    char use[16]; /* "local", "clock", "clock-back", "slurm", "batch" */
     char text[600];
 };
 
@@ -20,7 +20,7 @@ struct mw_command_facts {
     double freq_low_hz, freq_high_hz; /* range to put back; 0: unknown */
 };
 
-/* Fills lines[], returns how many (1 to MW_COMMAND_LINES): without a known frequency there is none for the clock. */
+/* Fills lines[], returns how many (2 to MW_COMMAND_LINES): without a known frequency there is none for the clock. */
 size_t mw_command_lines(const struct mw_config *choice, const struct mw_command_facts *facts,
                         struct mw_command_line lines[MW_COMMAND_LINES]);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
-#include "cli/scan/scan.h"
+#include "cli/scan/scan_batch.h"
 
 #include <string.h>
 
@@ -38,6 +38,18 @@ static const struct cli_option options[] = {
         0),
     OPT("input", CLI_STRING, input, "NAME", "text of the column input (default: no such column)", NULL, 0, 0),
     OPT("resume", CLI_FLAG, resume, NULL, "go on with the file of an earlier scan with the same options", NULL, 0, 0),
+    OPT("unbound", CLI_FLAG, unbound, NULL,
+        "bind nothing and take any core count: --launcher places the processes, on other nodes too", NULL, 0, 0),
+    OPT("slurm", CLI_FLAG, slurm, NULL, "run the points as jobs of Slurm, and wait for them", NULL, 0, 0),
+    OPT("nodes", CLI_STRING, nodes, "LIST",
+        "with --slurm: on 1, 2, … nodes; beyond the first with the most cores of --cores on each", NULL, 0, 0),
+    OPT("partition", CLI_STRING, partition, "NAME", "with --slurm: the partition", NULL, 0, 0),
+    OPT("constraint", CLI_STRING, constraint, "FEATURES", "with --slurm: features that nodes must have", NULL, 0, 0),
+    OPT("time", CLI_STRING, time_limit, "LIMIT", "with --slurm: time limit of a job, as sbatch takes it", NULL, 0, 0),
+    OPT("exclusive", CLI_FLAG, exclusive, NULL,
+        "with --slurm: whole nodes for each job, so that nobody else disturbs it", NULL, 0, 0),
+    OPT("batch-template", CLI_STRING, batch_template, "FILE",
+        "run the points as jobs of another batch system, by a script with {nodes}, {cores} and {command}", NULL, 0, 0),
     OPT("replay", CLI_STRING, replay, "TABLE", "take the runs from a measured table, run nothing", NULL, 0, 0),
     {0},
 };
@@ -59,6 +71,13 @@ static enum mw_err check_usage(const struct cli *cli, const struct scan_options 
     }
     if (o->replay && has_program)
         return mw_fail(error, MW_USAGE, "--replay runs nothing: leave out the command");
+    bool asks_slurm = o->nodes || o->partition || o->constraint || o->time_limit || o->exclusive;
+    if (asks_slurm && !o->slurm && !o->batch_template)
+        return mw_fail(error, MW_USAGE, "--nodes, --partition, --constraint, --time and --exclusive need --slurm");
+    if (o->unbound && (!o->cores || o->freq || o->replay || o->smt)) {
+        mw_fail(error, MW_USAGE, "--unbound needs --cores, and leaves clocks and hyper-threads to the launcher");
+        return mw_hint(error, "memwall scan --unbound --cores 16,32,64 --launcher 'mpirun -n {cores}' -- ./program");
+    }
     return run_options_check(&o->run, error);
 }
 
@@ -105,6 +124,8 @@ static int run(struct cli *cli, const void *data)
     struct scan scan = {.cli = cli, .options = data, .file.fd = -1};
     size_t doubtful = 0;
     enum mw_err err = check_usage(cli, scan.options, &cli->error);
+    if (!err && (scan.options->slurm || scan.options->batch_template))
+        return scan_batch_run(cli, scan.options);
     if (!err)
         err = mw_stop_open(&scan.stop, &cli->error);
     if (err)
@@ -143,6 +164,7 @@ const struct cli_command cmd_scan = {
     .run = run,
     .examples = "  memwall scan --cores all -o runs.csv -- ./program --threads {cores}\n"
                 "  memwall scan --freq min,max --launcher 'mpirun -n {cores}' -o runs.csv -- ./program\n"
+                "  memwall scan --slurm --exclusive --nodes 1,2,4 -o runs.csv -- ./program\n"
                 "  memwall scan --precision 2% --max-time 2h --resume -o runs.csv -- ./program\n",
     .operands_min = 0,
     .operands_max = 0,

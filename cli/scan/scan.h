@@ -20,6 +20,8 @@ struct scan_options {
     const char *order, *boost;
     bool smt, resume;
     const char *replay, *workload, *input;
+    bool slurm, exclusive, unbound; /* points run as jobs; on whole nodes; the launcher places the processes */
+    const char *nodes, *partition, *constraint, *time_limit, *batch_template;
 };
 
 struct scan {

@@ -84,10 +84,10 @@ static enum mw_err resolve_lists(struct scan *scan, struct mw_error *error)
 {
     const struct scan_options *o = scan->options;
     size_t count;
-    const double *offered = mw_runner_cores(scan->runner, &count);
+    const double *offered = mw_runner_cores(scan->runner, &count); /* none where nothing is bound */
     enum mw_err err = o->cores ? mw_parse_cores(o->cores, offered, count, &scan->cores, &scan->core_count, error)
                                : default_cores(scan, offered, count, error);
-    if (!err && !o->replay && scan->cores[scan->core_count - 1] > (double)count) {
+    if (!err && !o->replay && !o->unbound && scan->cores[scan->core_count - 1] > (double)count) {
         mw_fail(error, MW_USAGE, "%g cores asked for, %zu %s may be used here", scan->cores[scan->core_count - 1],
                 count, o->smt ? "CPUs" : "physical cores");
         return mw_hint(error, o->smt ? "memwall machine shows them"
@@ -222,6 +222,7 @@ static enum mw_err plan_texts(struct scan *scan, struct mw_error *error)
                  {"scan_workload", scan->workload},
                  {"scan_input", o->input},
                  {"scan_smt", o->smt ? "yes" : NULL},
+                 {"scan_unbound", o->unbound ? "yes" : NULL},
                  {"scan_boost", o->boost}};
     enum mw_err err = MW_OK;
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !err; i++)
@@ -309,6 +310,7 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
                                     .root = scan->cli->common.root,
                                     .replay = o->replay,
                                     .smt = o->smt,
+                                    .unbound = o->unbound,
                                     .boost = !strcmp(o->boost, "off")  ? MW_BOOST_OFF
                                              : !strcmp(o->boost, "on") ? MW_BOOST_ON
                                                                        : MW_BOOST_KEEP,

@@ -13,7 +13,9 @@
 /* 1 … number of cores (CPUs with smt) that may be used. */
 static enum mw_err list_cores(struct mw_runner *runner, struct mw_error *error)
 {
-    size_t count = runner->setup.smt ? runner->machine.cpu_allowed_count : runner->machine.core_count;
+    size_t count = runner->setup.unbound ? 0
+                   : runner->setup.smt   ? runner->machine.cpu_allowed_count
+                                         : runner->machine.core_count;
     runner->cores = calloc(count + 1, sizeof *runner->cores);
     runner->cpus = calloc(count + 1, sizeof *runner->cpus);
     runner->bound = calloc(count + 1, sizeof *runner->bound);

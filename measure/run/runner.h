@@ -23,6 +23,7 @@ struct mw_runner_setup {
     const char *root;    /* "" for this machine; else /sys and the like below it, programs still run here */
     const char *replay;  /* a table of runs that answers instead; NULL: measure. run and the rest are then unused */
     enum mw_order order; /* how cores are filled */
+    bool unbound;        /* the launcher places the processes: any core count, no clock is set or measured */
     bool smt;            /* hyper-threads count as cores once all cores are taken */
     enum mw_boost boost;
     const char *energy_command; /* prints joules; NULL: the machine's own meters */

@@ -70,7 +70,7 @@ static enum mw_err describe_freq(const struct mw_runner *runner, struct mw_prove
 enum mw_err mw_runner_describe(const struct mw_runner *runner, unsigned max_cores, struct mw_provenance *facts,
                                struct mw_error *error)
 {
-    enum mw_err err = describe_cpus(runner, max_cores, facts, error);
+    enum mw_err err = runner->setup.unbound ? MW_OK : describe_cpus(runner, max_cores, facts, error);
     if (!err)
         err = describe_limit(runner, facts, error);
     if (!err)

@@ -17,6 +17,10 @@ static const double multiplexed_below = 0.995;
 /* The CPUs to bind to here: below another root as many as there are, since its CPUs are not these. */
 static enum mw_err select_bound(struct mw_runner *runner, unsigned cores, size_t *count, struct mw_error *error)
 {
+    if (runner->setup.unbound) {
+        *count = 0;
+        return MW_OK;
+    }
     if (!runner->has_here) {
         memcpy(runner->bound, runner->cpus, cores * sizeof *runner->bound);
         *count = cores;
@@ -259,7 +263,7 @@ enum mw_err mw_runner_measure(struct mw_runner *runner, unsigned cores, double f
     struct mw_runner_result r = {0};
     struct mw_freq_note changed = {0};
     size_t bound;
-    enum mw_err err = mw_runner_cpus(runner, cores, runner->cpus, error);
+    enum mw_err err = runner->setup.unbound ? MW_OK : mw_runner_cpus(runner, cores, runner->cpus, error);
     if (!err)
         err = select_bound(runner, cores, &bound, error);
     if (!err)
@@ -270,7 +274,7 @@ enum mw_err mw_runner_measure(struct mw_runner *runner, unsigned cores, double f
         return err;
     if (freq_hz > 0)
         confirm(runner, cores, freq_hz, true, &r);
-    else
+    else if (!runner->setup.unbound)
         note_clock(runner, cores, &r);
     err = run_metered(runner, cores, bound, &r, error);
     if (err)

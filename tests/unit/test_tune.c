@@ -315,15 +315,17 @@ static void ready_lines(void **state)
     (void)state;
     struct mw_command_line lines[MW_COMMAND_LINES];
     struct mw_command_facts facts = {.freq_low_hz = 1.2e9, .freq_high_hz = 2.4e9, .program = "./solver -n 3"};
-    assert_int_equal(mw_command_lines(&(struct mw_config){12, 1.8e9}, &facts, lines), 4);
+    assert_int_equal(mw_command_lines(&(struct mw_config){12, 1.8e9}, &facts, lines), 5);
     assert_string_equal(lines[0].text,
                         "OMP_NUM_THREADS=12 OMP_PROC_BIND=close OMP_PLACES=cores taskset -c 0-11 ./solver -n 3");
     assert_string_equal(lines[1].text, "sudo cpupower -c 0-11 frequency-set --min 1800MHz --max 1800MHz");
     assert_string_equal(lines[2].text, "sudo cpupower -c 0-11 frequency-set --min 1200MHz --max 2400MHz");
     assert_non_null(strstr(lines[3].text, "--cpus-per-task=12"));
     assert_non_null(strstr(lines[3].text, "--cpu-freq=1800000 ./solver"));
+    assert_string_equal(lines[4].text, "sbatch --ntasks=1 --cpus-per-task=12 --hint=nomultithread --cpu-freq=1800000 "
+                                       "--wrap='./solver -n 3'");
     facts = (struct mw_command_facts){.cpus = "3"};
-    assert_int_equal(mw_command_lines(&(struct mw_config){1, 0}, &facts, lines), 2);
+    assert_int_equal(mw_command_lines(&(struct mw_config){1, 0}, &facts, lines), 3);
     assert_non_null(strstr(lines[0].text, "taskset -c 3 COMMAND"));
 }
 

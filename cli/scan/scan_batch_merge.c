@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/scan/scan_batch.h"
+
+#include "data/table.h"
+#include "data/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS_MAX = 64 };
+
+struct merge {
+    struct mw_table *tables;          /* one a point that is done; name NULL: none */
+    const char *columns[COLUMNS_MAX]; /* of any point, in the order of their first one */
+    size_t column_count;
+    bool has_freq;
+};
+
+static void add_columns(struct merge *merge, const struct mw_table *table)
+{
+    for (size_t c = 0; c < table->column_count; c++) {
+        const char *name = mw_table_header(table, c);
+        size_t i = 0;
+        while (i < merge->column_count && strcmp(merge->columns[i], name))
+            i++;
+        if (i == merge->column_count && i < COLUMNS_MAX)
+            merge->columns[merge->column_count++] = name;
+    }
+}
+
+static void print_cell(FILE *f, const char *text)
+{
+    bool quoted = text[strcspn(text, ",\"#")] != '\0';
+    fputs(quoted ? "\"" : "", f);
+    for (const char *c = text; *c; c++) {
+        if (*c == '"')
+            fputc('"', f);
+        fputc(*c, f);
+    }
+    fputs(quoted ? "\"" : "", f);
+}
+
+/* The clock that a row shows against the one asked for; unknown is no reproach. */
+static bool is_off(const struct mw_table *table, size_t row, double want_hz)
+{
+    size_t column;
+    if (want_hz <= 0 || !mw_table_find(table, "freq_effective_ghz", &column))
+        return false;
+    double ghz = strtod(mw_table_cell(table, row, column), NULL);
+    return ghz > 0 && !mw_freq_same(1e9 * ghz, want_hz);
+}
+
+static void print_rows(const struct merge *merge, const struct mw_table *table, const struct mw_batch_point *point,
+                       bool several_nodes, size_t *off, FILE *f)
+{
+    for (size_t row = 0; row < table->row_count; row++) {
+        for (size_t c = 0; c < merge->column_count; c++) {
+            size_t column;
+            fputs(c ? "," : "", f);
+            if (mw_table_find(table, merge->columns[c], &column))
+                print_cell(f, mw_table_cell(table, row, column));
+            if (!strcmp(merge->columns[c], "cores") && merge->has_freq)
+                fprintf(f, ",%.9g", point->freq_hz / 1e9);
+        }
+        if (several_nodes)
+            fprintf(f, ",%u", point->nodes);
+        fputc('\n', f);
+        *off += is_off(table, row, point->freq_hz);
+    }
+}
+
+/* What a point's scan knows of its machine, the last one on one node; who asked for it, when and how is this one's. */
+static void print_head(const struct scan_batch *scan, const struct merge *merge, FILE *f)
+{
+    static const char *const ours[] = {"version", "command", "utc"}, *const of_a_point[] = {"version", "command", "utc",
+                                                                                            "idle_power_before_w",
+                                                                                            "idle_power_after_w"};
+    const struct mw_table *of = NULL;
+    for (size_t i = 0; i < scan->count; i++)
+        if (merge->tables[i].name && (!of || scan->points[i].nodes == 1))
+            of = &merge->tables[i];
+    for (size_t i = 0; i < scan->facts.count; i++)
+        for (size_t k = 0; k < sizeof ours / sizeof *ours; k++)
+            if (!strcmp(scan->facts.items[i].key, ours[k]))
+                fprintf(f, "# %s: %s\n", ours[k], scan->facts.items[i].value);
+    for (size_t i = 0; of && i < of->meta_count; i++) {
+        bool skip = !strncmp(of->meta[i].key, "scan_", 5);
+        for (size_t k = 0; k < sizeof of_a_point / sizeof *of_a_point && !skip; k++)
+            skip = !strcmp(of->meta[i].key, of_a_point[k]);
+        if (!skip)
+            fprintf(f, "# %s: %s\n", of->meta[i].key, of->meta[i].value);
+    }
+    if (scan->node_cores)
+        fprintf(f, "# node_cores: %u\n", scan->node_cores);
+    fprintf(f, "# scan_batch: %s\n", scan->plan);
+}
+
+static enum mw_err read_tables(const struct scan_batch *scan, struct merge *merge, struct mw_error *error)
+{
+    enum mw_err err = MW_OK;
+    for (size_t i = 0; i < scan->count && !err; i++) {
+        const struct mw_batch_job_state *job = &scan->batch.jobs[i];
+        char *path = NULL;
+        merge->has_freq |= scan->points[i].freq_hz > 0;
+        if (!job->measured)
+            continue;
+        if (asprintf(&path, "%s.csv", job->result) < 0)
+            return mw_fail(error, MW_NOMEM, "out of memory");
+        err = mw_table_read(&merge->tables[i], path, error);
+        free(path);
+        if (!err)
+            add_columns(merge, &merge->tables[i]);
+    }
+    return err;
+}
+
+enum mw_err scan_batch_merge(struct scan_batch *scan, size_t *off, struct mw_error *error)
+{
+    struct mw_output output;
+    struct merge merge = {.tables = calloc(scan->count, sizeof *merge.tables)};
+    size_t n = 0;
+    *off = 0;
+    enum mw_err err = merge.tables ? read_tables(scan, &merge, error) : mw_fail(error, MW_NOMEM, "out of memory");
+    if (!err && merge.column_count) {
+        err = mw_output_open(&output, scan->cli->common.output, true, error);
+        if (!err) {
+            print_head(scan, &merge, output.stream);
+            for (size_t c = 0; c < merge.column_count; c++)
+                fprintf(output.stream, "%s%s%s", c ? "," : "", merge.columns[c],
+                        !strcmp(merge.columns[c], "cores") && merge.has_freq ? ",freq_ghz" : "");
+            fputs(scan->node_cores ? ",nodes\n" : "\n", output.stream);
+            for (size_t i = 0; i < scan->count; i++)
+                if (merge.tables[i].name) {
+                    print_rows(&merge, &merge.tables[i], &scan->points[i], scan->node_cores > 0, off, output.stream);
+                    n++;
+                }
+            err = mw_output_commit(&output, error);
+        }
+    }
+    scan->merged = err ? scan->merged : n;
+    for (size_t i = 0; merge.tables && i < scan->count; i++)
+        mw_table_release(&merge.tables[i]);
+    free(merge.tables);
+    return err;
+}

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# memwall scan --slurm against real daemons: two nodes on this host. SLURM_LONG=1 (make check-slurm) adds what takes minutes.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/cluster.sh"
+[ "$(id -u)" = 0 ] || { echo '# SKIP only root can start Slurm'; exit 77; }
+missing=$(cluster_missing)
+if [ -n "$missing" ] && [ "${CI:-}" = true ]; then
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends slurmctld slurmd slurm-client munge; } \
+        >"$tmp/apt.log" 2>&1 </dev/null
+    missing=$(cluster_missing)
+fi
+[ -z "$missing" ] || { echo "# SKIP $missing is missing"; exit 77; }
+
+cluster=$tmp/cluster
+chmod 755 "$tmp"
+trap 'cluster_stop; finish' EXIT
+if ! cluster_start "MaxJobCount=${SLURM_JOBS_MAX:-10000}"; then
+    not_ok 'two nodes of Slurm are up' "$(tail -n 3 "$cluster"/*.log)"
+    exit 1
+fi
+ok 'two nodes of Slurm are up'
+cd "$tmp" || exit 1
+rows() { grep -vc '^#\|^workload' "$1"; }
+queue() { squeue -h | wc -l; }
+holds() { # NAME CONDITION…
+    local name=$1
+    shift
+    if "$@"; then ok "$name"; else not_ok "$name" "$out" "$err"; fi
+}
+
+scan="$memwall scan --slurm --exclusive --cores 1,2 --runs 3"
+check 'a dry run submits nothing' $scan --dry-run -o a.csv -- sleep .01
+holds 'and leaves nothing' [ ! -e a.csv ] && [ ! -e a.csv.jobs ]
+check 'a scan by jobs' $scan -o a.csv -- sleep .05
+holds 'has all its rows' [ "$(rows a.csv)" = 6 ]
+holds 'and no folder is left' [ ! -e a.csv.jobs ]
+check 'fit reads it' "$memwall" fit a.csv --law amdahl -o a.json
+before=$(sha256sum <a.csv)
+check 'resuming a complete one does nothing' $scan --resume -o a.csv -- sleep .05
+holds 'to the byte' [ "$before" = "$(sha256sum <a.csv)" ]
+fails 2 'other options are refused' $scan --resume -o a.csv -- sleep .06
+fails 1 'and so is a file that is there' $scan -o a.csv -- sleep .05
+fails 1 'a program that fails everywhere ends with 1' $scan -o f.csv -- false
+says 'and says so' 'no run succeeded'
+holds 'its rows are kept' [ "$(rows f.csv)" = 6 ]
+fails 1 'a partition that is none ends with its name' $scan --partition nowhere -o p.csv -- true
+says 'in the words of Slurm' '[Ii]nvalid partition'
+
+check 'a clock that nodes do not honour' $scan --freq 1.2 -o c.csv -- sleep .05
+says 'is said' 'did not run at the clock'
+holds 'and recorded as asked' grep -q '^sleep,1,1.2,1,' c.csv
+fails 5 'with --strict it is an error' $scan --freq 1.2 --strict -o s.csv -- sleep .05
+
+check 'programs over two nodes' "$memwall" scan --slurm --exclusive --nodes 1,2 --cores 1,2 --runs 2 -o n.csv -- sh -c 'echo $SLURM_PROCID >>"$0"' "$tmp/ranks"
+holds 'have nodes and cores in their rows' [ "$(grep -c '^sh,4,.*,2$' n.csv)" = 2 ]
+holds 'and four processes a run' [ "$(grep -c '^3$' ranks)" = 2 ]
+check 'shared nodes' "$memwall" scan --slurm --cores 1,2 --runs 1 -o h.csv -- sh -c 'taskset -p $$'
+
+$scan -o x.csv -- sleep 20 >"$tmp/.out" 2>"$tmp/.err" &
+pid=$!
+for _ in $(seq 100); do [ "$(squeue -h -t R | wc -l)" -ge 1 ] && break; sleep .1; done
+kill -INT $pid; wait $pid; status=$? err=$(cat "$tmp/.err")
+holds 'Ctrl-C ends with 130' [ $status = 130 ]
+for _ in $(seq 100); do [ "$(queue)" = 0 ] && break; sleep .1; done
+holds 'and takes the jobs back' [ "$(queue)" = 0 ]
+rm -rf x.csv.jobs
+
+$scan -o k.csv -- sh -c "[ -e '$tmp/go' ] || sleep 30" >"$tmp/.out" 2>"$tmp/.err" &
+pid=$!
+for _ in $(seq 100); do [ "$(squeue -h -t R | wc -l)" -ge 1 ] && break; sleep .1; done
+scancel --state=RUNNING --user=root; touch "$tmp/go"
+wait $pid; status=$? err=$(cat "$tmp/.err")
+holds 'a job that somebody cancels is named, status 1' [ $status = 1 ]
+says 'as cancelled' 'cancelled'
+check 'resuming runs it' $scan --resume -o k.csv -- sh -c "[ -e '$tmp/go' ] || sleep 30"
+holds 'to the last row' [ "$(rows k.csv)" = 6 ]
+
+# a memwall that is killed leaves its jobs; the next one finds their results
+$scan -o z.csv -- sleep .2 >"$tmp/.out" 2>"$tmp/.err" &
+pid=$!
+for _ in $(seq 100); do [ -s z.csv.jobs/jobs ] && break; sleep .05; done
+kill -9 $pid; wait $pid 2>/dev/null
+check 'a scan whose memwall was killed is resumed' $scan --resume -o z.csv -- sleep .2
+holds 'with all rows, once' [ "$(rows z.csv)" = 6 ]
+holds 'by the jobs that it had' [ ! -e z.csv.jobs ]
+
+cat >template <<'EOF'
+#!/bin/sh
+#PBS -l select={nodes}:ncpus={cores}
+#MEMWALL submit ./qsub
+#MEMWALL cancel ./qdel
+{command}
+EOF
+printf '%s\n' '#!/bin/sh' 'n=$(($(cat n 2>/dev/null) + 1)); echo $n >n' 'setsid sh "$1" >/dev/null 2>&1 &' 'echo "Job <$n> is submitted"' >qsub
+printf '%s\n' '#!/bin/sh' 'echo "$1" >>deleted' >qdel
+chmod +x qsub qdel
+check 'another batch system by a template' "$memwall" scan --batch-template template --cores 1,2 --runs 2 -o t.csv -- sleep .05
+holds 'has its rows' [ "$(rows t.csv)" = 4 ]
+sed -i '/submit/d' template
+fails 3 'a template that does not say how to submit' "$memwall" scan --batch-template template --cores 1 -o u.csv -- true
+says 'is told' '#MEMWALL submit'
+
+if [ "${SLURM_LONG:-}" = 1 ]; then
+    $scan -o d.csv -- sh -c "[ -e '$tmp/gone' ] || sleep 60" >"$tmp/.out" 2>"$tmp/.err" &
+    pid=$!
+    for _ in $(seq 100); do [ "$(squeue -h -t R | wc -l)" -ge 2 ] && break; sleep .1; done
+    cluster_node n1 kill
+    touch "$tmp/gone"
+    pkill -f "sleep 60"
+    sleep 15
+    cluster_node n1 start
+    wait $pid; status=$? err=$(cat "$tmp/.err")
+    holds 'a node that dies in the middle loses nothing' [ $status = 0 ]
+    holds 'every run once' [ "$(rows d.csv)" = 6 ]
+    check '500 points' "$memwall" scan --slurm --unbound --cores "$(seq -s, 1 500)" --exclusive --runs 1 -o m.csv -- true
+    holds 'each once' [ "$(grep -o '^true,[0-9]*' m.csv | sort -u | wc -l)" = 500 ]
+    cluster_stop; rm -rf "$cluster"
+    cluster_start MaxJobCount=4
+    check 'a queue of four places' "$memwall" scan --slurm --unbound --cores "$(seq -s, 1 12)" --exclusive --runs 1 -o q.csv -- true
+    holds 'takes twelve points' [ "$(rows q.csv)" = 12 ]
+fi
