@@ -169,13 +169,14 @@ static unsigned has_here(const struct mw_runner *runner)
 {
     const struct mw_topology *here = runner->has_here ? &runner->here : &runner->machine;
     unsigned cpu = here->cores[0].cpus[0];
+    bool bound = !runner->setup.unbound; /* else the processes are somewhere else, maybe on other nodes */
     struct mw_health health = mw_health_read(&cpu, 1);
     unsigned has = MW_RUNNER_TIME | MW_RUNNER_CPU_TIME | MW_RUNNER_USAGE | MW_RUNNER_THREADS | MW_RUNNER_PEAK_MEMORY;
     has |= runner->energy ? MW_RUNNER_ENERGY : 0u;
-    has |= !runner->has_here || runner->session.has_cpufreq ? MW_RUNNER_EFFECTIVE : 0u;
+    has |= !bound ? 0u : !runner->has_here || runner->session.has_cpufreq ? MW_RUNNER_EFFECTIVE : 0u;
     has |= runner->setup.run.time_regexp || runner->setup.run.rate_regexp ? MW_RUNNER_WALL : 0u;
-    has |= mw_sysfile_exists("", "/proc/self/schedstat") ? MW_RUNNER_MAIN_WAIT : 0u;
-    has |= health.has_busy ? MW_RUNNER_OTHERS | MW_RUNNER_STEAL | MW_RUNNER_DISTURBED : 0u;
+    has |= bound && mw_sysfile_exists("", "/proc/self/schedstat") ? MW_RUNNER_MAIN_WAIT : 0u;
+    has |= bound && health.has_busy ? MW_RUNNER_OTHERS | MW_RUNNER_STEAL | MW_RUNNER_DISTURBED : 0u;
     has |= health.has_throttled ? MW_RUNNER_THROTTLED : 0u;
     for (unsigned i = 0; i < MW_EVENT_COUNT; i++)
         has |= runner->offers_event[i] ? (unsigned)MW_RUNNER_COUNTED | (unsigned)MW_RUNNER_EVENT << i : 0u;
