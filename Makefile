@@ -136,8 +136,9 @@ install: all man ## install below $(DESTDIR)$(prefix)
 	for h in $(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.h $(d)/*/*.h)); do \
 	  install -D -m 644 $$h $(DESTDIR)$(includedir)/memwall/$$h || exit 1; done
 	install -m 644 $(B)/man/*.1 $(DESTDIR)$(mandir)/man1/
-	install -d $(DESTDIR)$(datadir)/bash-completion/completions
-	install -m 644 $(B)/memwall.bash $(DESTDIR)$(datadir)/bash-completion/completions/memwall
+	install -D -m 644 $(B)/memwall.bash $(DESTDIR)$(datadir)/bash-completion/completions/memwall
+	install -D -m 644 $(B)/memwall.zsh $(DESTDIR)$(datadir)/zsh/site-functions/_memwall
+	install -D -m 644 $(B)/memwall.fish $(DESTDIR)$(datadir)/fish/vendor_completions.d/memwall.fish
 	install -m 644 data/profiles/*.json $(DESTDIR)$(datadir)/memwall/profiles/
 	install -m 644 docs/*.md $(DESTDIR)$(docdir)/
 	for f in plots/*.gp; do [ ! -e $$f ] || install -m 644 $$f $(DESTDIR)$(datadir)/memwall/; done
@@ -145,6 +146,7 @@ install: all man ## install below $(DESTDIR)$(prefix)
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(bindir)/memwall $(DESTDIR)$(libdir)/libmemwall.a $(DESTDIR)$(libdir)/libmemwall.so* \
 	  $(DESTDIR)$(libdir)/pkgconfig/memwall.pc $(DESTDIR)$(mandir)/man1/memwall*.1
+	rm -f $(DESTDIR)$(datadir)/zsh/site-functions/_memwall $(DESTDIR)$(datadir)/fish/vendor_completions.d/memwall.fish
 	rm -rf $(DESTDIR)$(docdir) $(DESTDIR)$(includedir)/memwall $(DESTDIR)$(datadir)/memwall $(DESTDIR)$(datadir)/bash-completion/completions/memwall
 
 .PHONY: clean dist help

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/completion.h"
 #include "cli/man.h"
 #include "cli/option.h"
 #include "cli/terminal.h"
@@ -95,10 +96,15 @@ static int unknown_command(const char *word)
 
 static int help(int argc, char **argv)
 {
-    if (argc > 2 && !strcmp(argv[2], "--bash")) {
-        cli_completion_bash();
-        return 0;
-    }
+    static const struct {
+        const char *word;
+        void (*print)(void);
+    } shells[] = {{"--bash", cli_completion_bash}, {"--zsh", cli_completion_zsh}, {"--fish", cli_completion_fish}};
+    for (size_t i = 0; argc > 2 && i < sizeof shells / sizeof *shells; i++)
+        if (!strcmp(argv[2], shells[i].word)) {
+            shells[i].print();
+            return 0;
+        }
     if (argc > 2 && !strcmp(argv[2], "--man")) {
         const struct cli_command *command = argc > 3 ? cli_command_find(argv[3]) : NULL;
         if (argc > 3 && !command)
@@ -122,7 +128,7 @@ static int help(int argc, char **argv)
     for (const struct cli_command *const *c = cli_commands; *c; c++)
         printf("  %-10s %s\n", (*c)->name, (*c)->summary);
     puts(
-        "  help       this list, or all about one COMMAND (--man: as a manual page; --bash: completion)\n\nmemwall --version prints the version.");
+        "  help       this list, or all about one COMMAND (--man: as a manual page; --bash, --zsh, --fish: completion)\n\nmemwall --version prints the version.");
     return 0;
 }
 

@@ -101,21 +101,3 @@ void cli_man_overview(void)
     section("EXIT STATUS");
     puts(cli_exit_statuses);
 }
-
-void cli_completion_bash(void)
-{
-    puts(
-        "# SPDX-License-Identifier: GPL-3.0-or-later\n_memwall()\n{\n    local word=${COMP_WORDS[COMP_CWORD]}\n    case ${COMP_WORDS[1]} in");
-    for (const struct cli_command *const *c = cli_commands; *c; c++) {
-        const struct cli_option *list[128];
-        size_t count = cli_option_list(*c, list, 128);
-        printf("    %s) COMPREPLY=($(compgen -W '", (*c)->name);
-        for (size_t i = 0; i < count; i++)
-            printf("%s%s%s", i ? " " : "", strlen(list[i]->name) == 1 ? "-" : "--", list[i]->name);
-        puts("' -- \"$word\")) ;;");
-    }
-    fputs("    esac\n    [ $COMP_CWORD = 1 ] && COMPREPLY=($(compgen -W '", stdout);
-    for (const struct cli_command *const *c = cli_commands; *c; c++)
-        printf("%s ", (*c)->name);
-    puts("help' -- \"$word\"))\n}\ncomplete -o default -F _memwall memwall");
-}

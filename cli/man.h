@@ -4,9 +4,8 @@
 
 #include "cli/cli.h"
 
-/* Manual pages and shell completion from the command table, to standard output (`memwall help --man`, `--bash`). */
+/* Manual pages from the command table, to standard output (`memwall help --man [COMMAND]`). */
 void cli_man_command(const struct cli_command *command);
 void cli_man_overview(void);
-void cli_completion_bash(void);
 
 #endif

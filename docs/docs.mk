@@ -7,4 +7,4 @@ man: build-all ## manual pages in build/release/man
 	@$(B)/memwall help --man > $(B)/man/memwall.1
 	@for c in $$($(B)/memwall help | awk '/^commands:/{on=1;next} /^$$/{on=0} on && $$1!="help"{print $$1}'); do \
 	  { $(B)/memwall help --man $$c; [ ! -e man/$$c.inc ] || cat man/$$c.inc; } > $(B)/man/memwall-$$c.1; done
-	@$(B)/memwall help --bash > $(B)/memwall.bash
+	@for shell in bash zsh fish; do $(B)/memwall help --$$shell > $(B)/memwall.$$shell || exit 1; done
