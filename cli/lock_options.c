@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/lock_options.h"
 
-#include "measure/freq/state_folder.h"
+#include "measure/machine/state_folder.h"
 
 enum mw_err lock_options_open(const struct cli *cli, const struct lock_options *options,
                               enum mw_err (*open)(void *data, enum mw_lock_mode mode, struct mw_error *error),

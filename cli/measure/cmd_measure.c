@@ -37,7 +37,9 @@ static const struct cli_option options[] = {
     {"array", CLI_SIZE, FIELD(array_bytes), "SIZE",
      "stream: bytes of one array (default and least: 4 times the last-level caches in use)", NULL, 0, 0},
     {"llc", CLI_SIZE, FIELD(llc_bytes), "SIZE",
-     "sum of last-level caches in use, where the reported one is wrong (virtual machines)", NULL, 0, 0},
+     "sum of last-level caches in use (default: as reported where that can be so, else measured: in a virtual machine, "
+     "where one core has over 8 MiB to itself, where it is over a quarter of memory)",
+     NULL, 0, 0},
     {"kernel", CLI_STRING, FIELD(kernels), "LIST", "stream: only these kernels, as in copy,triad-nt (default: all)",
      NULL, 0, 0},
     {"pages", CLI_CHOICE, FIELD(pages), "WHICH", "latency: huge (default), 4k or both", pages_choices, 0, 0},
@@ -261,7 +263,7 @@ static int run_measure(struct cli *cli, const void *opaque)
     if (run.disturbed)
         cli_warn(cli,
                  "other work on this machine disturbed every repetition of some rows (column disturbed or rejected)");
-    bool doubtful = run.disturbed || run.rows_off || run.freq_off;
+    bool doubtful = run.disturbed || run.rows_off || run.freq_off || run.depends_on_size;
     if (run.untrusted) {
         cli_say(cli, "a kernel's result failed its validation: rows with valid = 0 are no measurement");
         return mw_err_exit_status(MW_UNTRUSTED);

@@ -15,7 +15,7 @@ struct measure_options {
     unsigned long runs;   /* --runs; 0: the probe's default */
     double max_time_s;    /* --max-time; 0: not given */
     size_t array_bytes;   /* --array; 0: computed from the caches */
-    size_t llc_bytes;     /* --llc; 0: as reported */
+    size_t llc_bytes;     /* --llc; 0: as reported or measured */
     const char *kernels;  /* --kernel; NULL: all */
     const char *pages;    /* --pages: "huge", "4k" or "both" */
     const char *chains;   /* --chains */
@@ -31,23 +31,30 @@ struct measure_options {
  * What a probe works with. It prints its rows to `rows`, each begun by measure_row, and adds its evidence to
  * `provenance`; the driver prints lines of provenance, header and rows when the probe is done or interrupted.
  */
+struct measure_llc {
+    size_t instance_bytes; /* 0: not resolved yet */
+    char text[320];        /* whether it was reported, measured or assumed, and why */
+};
+
 struct measure_run {
     struct cli *cli;
     const struct measure_options *options;
     struct mw_topology topology; /* of this machine, also where --root names another for /sys and /proc */
     unsigned *cores;             /* core counts asked for, ascending */
     size_t cores_count;
-    unsigned *cpus;    /* first CPUs of all physical cores, compact order */
-    double freq_hz;    /* the frequency set, 0 where none is */
-    size_t freqs_left; /* frequencies to go, this one included: each may take its share of the time */
-    double start_s;    /* of the whole command */
-    bool guest;        /* this is a virtual machine */
+    unsigned *cpus;         /* first CPUs of all physical cores, compact order */
+    double freq_hz;         /* the frequency set, 0 where none is */
+    size_t freqs_left;      /* frequencies to go, this one included: each may take its share of the time */
+    double start_s;         /* of the whole command */
+    bool guest;             /* this is a virtual machine */
+    struct measure_llc llc; /* see measure_llc_resolve */
     FILE *rows;
     struct mw_provenance provenance;
-    size_t rows_off; /* rows whose effective frequency is not the one that was set */
-    bool freq_off;   /* a frequency could not be set as asked, or did not hold: as disturbed */
-    bool untrusted;  /* a result failed its validation: exit status 5 */
-    bool disturbed;  /* other work disturbed what is reported: exit status 5 with --strict */
+    size_t rows_off;      /* rows whose effective frequency is not the one that was set */
+    bool freq_off;        /* a frequency could not be set as asked, or did not hold: as disturbed */
+    bool untrusted;       /* a result failed its validation: exit status 5 */
+    bool depends_on_size; /* a rate was higher at half the size: exit status 5 with --strict */
+    bool disturbed;       /* other work disturbed what is reported: exit status 5 with --strict */
 };
 
 struct measure_probe {
@@ -86,6 +93,14 @@ enum mw_err measure_pairs(struct measure_run *run,
 double measure_max_time_s(const struct measure_run *run);
 /* A number of a table cell that reads back as the same to six digits. */
 #define MEASURE_CELL "%.6g"
+
+/*
+ * The last-level cache to size memory by: --llc, else as reported where that is credible, else measured (ten seconds at most,
+ * kept for later runs of the same boot). Adds to the record which it was. Before any measure_llc_bytes, which is then the sum
+ * over those that the CPUs use.
+ */
+enum mw_err measure_llc_resolve(struct measure_run *run, struct mw_error *error) MW_CHECKED;
+size_t measure_llc_bytes(const struct measure_run *run, const unsigned *cpus, size_t count);
 
 /* cli/measure/measure_context.c: lines on caches, CPUs, page policy, governor, timer, virtual machine. */
 enum mw_err measure_context(struct measure_run *run, struct mw_error *error) MW_CHECKED;

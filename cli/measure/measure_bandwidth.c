@@ -25,8 +25,7 @@ static const size_t strides[] = {64, 128, 192, 256, 384, 512, 1024, 2048, 4096};
 static size_t largest_buffer(const struct measure_run *run, unsigned cores)
 {
     struct mw_memory_limit limit;
-    size_t llc =
-        run->options->llc_bytes ? run->options->llc_bytes : mw_topology_llc_bytes(&run->topology, run->cpus, cores);
+    size_t llc = measure_llc_bytes(run, run->cpus, cores);
     mw_memory_limit(run->cli->common.root, &limit);
     size_t size = PAST_LAST_LEVEL * llc / cores, most = limit.size_bytes / 4 / cores;
     size_t least = run->options->llc_bytes ? MIB : SIZE_LEAST; /* what the user says of the caches is believed */
@@ -125,7 +124,7 @@ static enum mw_err measure_round(struct round *r, struct mw_error *error)
     struct measure_run *run = r->run;
     size_t largest = largest_buffer(run, r->cores);
     if (largest < MIB)
-        return mw_fail(error, MW_NOMEM, "too little memory for buffers of %u cores", r->cores);
+        return mw_fail(error, MW_UNSUPPORTED, "too little memory for buffers of %u cores", r->cores);
     enum mw_err err = mw_bandwidth_open(&r->memory, run->cpus, r->cores, largest, error);
     if (err)
         return err;
@@ -150,6 +149,9 @@ static enum mw_err run_bandwidth(struct measure_run *run, struct mw_error *error
     struct round r = {.run = run};
     unsigned all = run->cores[run->cores_count - 1];
     size_t sizes = 3, points;
+    enum mw_err err = measure_llc_resolve(run, error);
+    if (err)
+        return err;
     for (size_t size = SIZE_FIRST; size < largest_buffer(run, 1); size *= 2)
         sizes++;
     points = run->cores_count * sizes * MW_BW_STRIDED_READ + 2 * (LENGTH(strides) + 24);
@@ -161,11 +163,10 @@ static enum mw_err run_bandwidth(struct measure_run *run, struct mw_error *error
                 largest_buffer(run, 1) / MIB, mw_bandwidth_memory(all, largest_buffer(run, all)) / MIB, max_time_s);
         return MW_OK;
     }
-    enum mw_err err =
-        mw_provenance_add(&run->provenance, error, "bandwidth_rule",
-                          "mb_s: best window; bytes read plus bytes written by the program, a line of %d bytes for "
-                          "each strided read; size_bytes: one buffer of each core; rate of all cores",
-                          MW_BW_LINE);
+    err = mw_provenance_add(&run->provenance, error, "bandwidth_rule",
+                            "mb_s: best window; bytes read plus bytes written by the program, a line of %d bytes for "
+                            "each strided read; size_bytes: one buffer of each core; rate of all cores",
+                            MW_BW_LINE);
     if (!err)
         err = mw_provenance_add(&run->provenance, error, "score_formula", "%s",
                                 "(memset x read x memcpy)^(1/3), their mb_s at the largest size");

@@ -67,11 +67,12 @@ static enum mw_err listed_sizes(struct job *job, const char *list, struct mw_err
 }
 
 /* 2 KiB to four times the last level, two sizes an octave: 2, 3, 4, 6, 8, 12 … */
-static void default_sizes(struct job *job)
+static enum mw_err default_sizes(struct job *job, struct mw_error *error)
 {
-    const struct mw_topology *t = &job->run->topology;
-    const struct measure_options *o = job->run->options;
-    size_t last = 4 * (o->llc_bytes ? o->llc_bytes : mw_topology_llc_bytes(t, job->run->cpus, 1));
+    enum mw_err err = measure_llc_resolve(job->run, error);
+    if (err)
+        return err;
+    size_t last = 4 * measure_llc_bytes(job->run, job->run->cpus, 1);
     last = last < LEAST_LAST_BYTES ? LEAST_LAST_BYTES : last;
     for (size_t size = FIRST_SIZE_BYTES; job->size_count + 2 < MAX_SIZES; size *= 2) {
         job->sizes[job->size_count++] = size;
@@ -81,6 +82,7 @@ static void default_sizes(struct job *job)
         if (size + size / 2 >= last)
             break;
     }
+    return MW_OK;
 }
 
 /* Sets that half of the memory does not hold are left out and named. */
@@ -136,7 +138,7 @@ static enum mw_err read_options(struct job *job, struct mw_error *error)
     if (!err && o->sizes)
         err = listed_sizes(job, o->sizes, error);
     else if (!err)
-        default_sizes(job);
+        err = default_sizes(job, error);
     return err ? err : fit_memory(job, error);
 }
 

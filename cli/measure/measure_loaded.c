@@ -16,8 +16,7 @@
 static void choose_sizes(const struct measure_run *run, size_t count, struct mw_loaded_options *options)
 {
     struct mw_memory_limit limit;
-    size_t llc =
-        run->options->llc_bytes ? run->options->llc_bytes : mw_topology_llc_bytes(&run->topology, run->cpus, count);
+    size_t llc = measure_llc_bytes(run, run->cpus, count);
     mw_memory_limit(run->cli->common.root, &limit);
     size_t most = limit.size_bytes / 2 / count;
     size_t chase = PAST_LAST_LEVEL * llc, load = PAST_LAST_LEVEL * llc / (count - 1);
@@ -45,16 +44,18 @@ static enum mw_err run_loaded(struct measure_run *run, struct mw_error *error)
 {
     size_t count = run->options->cores ? run->cores[run->cores_count - 1] : run->topology.core_count, points = 0;
     struct mw_loaded_options options = {.windows = run->options->runs ? run->options->runs : WINDOWS,
-                                        .max_time_s = measure_max_time_s(run),
                                         .seed = run->cli->common.seed,
                                         .stop = cli_interrupted};
     struct mw_loaded_point point[MW_LOADED_POINTS];
     enum mw_err err = check_cores(run, count, error);
+    if (!err)
+        err = measure_llc_resolve(run, error);
     if (err)
         return err;
+    options.max_time_s = measure_max_time_s(run);
     choose_sizes(run, count, &options);
     if (options.load_bytes < MIB || options.chase_bytes < MIB)
-        return mw_fail(error, MW_NOMEM, "too little memory for %zu cores", count);
+        return mw_fail(error, MW_UNSUPPORTED, "too little memory for %zu cores", count);
     if (run->cli->common.dry_run) {
         cli_say(run->cli, "1 core in a chase over %zu MiB, %zu that load %zu MiB each, %d points",
                 options.chase_bytes / MIB, count - 1, options.load_bytes / MIB, MW_LOADED_POINTS);

@@ -13,6 +13,9 @@
 /* how many cores reach this share of the best rate is where the memory is saturated */
 #define SATURATED    .95
 #define MAX_VARIANTS (4 * MW_OP_COUNT)
+/* a rate of memory is the same at half the size: bests repeat within 3 to 5 % each */
+#define SIZE_FLAT 1.1
+#define HALF_RUNS 3
 
 /* Best rates by variant and core count, for the saturation point. */
 struct curve {
@@ -79,7 +82,7 @@ static struct mw_stream_options stream_options(struct job *job, const unsigned *
 static void choose_size(struct job *job, const unsigned *cpus, size_t count)
 {
     const struct measure_options *o = job->run->options;
-    job->llc_bytes = o->llc_bytes ? o->llc_bytes : mw_topology_llc_bytes(&job->run->topology, cpus, count);
+    job->llc_bytes = measure_llc_bytes(job->run, cpus, count);
     size_t least = mw_stream_least_array(job->llc_bytes);
     job->array_bytes = least;
     if (o->array_bytes >= least)
@@ -98,7 +101,7 @@ static enum mw_err check_memory(struct job *job, size_t count, struct mw_error *
     size_t need = mw_stream_memory(&o);
     if (need <= limit.size_bytes / 2)
         return MW_OK;
-    mw_fail(error, MW_NOMEM,
+    mw_fail(error, MW_UNSUPPORTED,
             "arrays of %zu MiB (4 times the last-level caches) need %zu MiB, but half of %s is %zu MiB",
             job->array_bytes >> 20, need >> 20, limit.what, limit.size_bytes >> 21);
     return mw_hint(error, "--llc SIZE if the caches are smaller than reported (virtual machines), or fewer --cores");
@@ -172,6 +175,40 @@ static enum mw_err run_once(struct job *job, const unsigned *cpus, unsigned core
     return add_placement(job, result, what, error);
 }
 
+/* The first kernel once more on half the arrays: a higher rate is one of the caches. */
+static enum mw_err confirm_size(struct job *job, unsigned cores, const struct mw_stream_row *whole,
+                                struct mw_error *error)
+{
+    struct mw_stream_options o = stream_options(job, job->run->cpus, cores, MW_NODE_FIRST_TOUCH);
+    struct mw_stream_result half;
+    char key[48], name[64];
+    o.array_bytes = job->array_bytes / 2;
+    o.variants = &whole->variant;
+    o.variant_count = 1;
+    o.runs = HALF_RUNS;
+    o.max_time_s = HALF_RUNS * whole->avg_s;
+    enum mw_err err = mw_stream_run(&o, &half, error);
+    if (err)
+        return err;
+    const struct mw_stream_row *row = &half.rows[0];
+    double ratio = (double)row->bytes / row->min_s / ((double)whole->bytes / whole->min_s);
+    bool disturbed = row->all_disturbed || whole->all_disturbed, depends = !disturbed && ratio > SIZE_FLAT;
+    mw_stream_release(&half);
+    mw_stream_name(&whole->variant, name, sizeof name);
+    snprintf(key, sizeof key, "size_check (%u core%s)", cores, cores == 1 ? "" : "s");
+    if (depends)
+        cli_warn(job->run->cli,
+                 "%u cores: %s is %.2f times as fast on arrays of half the size: caches still help; a larger --llc "
+                 "measures memory",
+                 cores, name, ratio);
+    job->run->depends_on_size = job->run->depends_on_size || depends;
+    return mw_provenance_add(&job->run->provenance, error, key, "%s on arrays of half the size: %.2f of the rate, %s",
+                             name, ratio,
+                             disturbed ? "disturbed: it can't be told whether it depends on the size"
+                             : depends ? "which depends on the size: caches still help"
+                                       : "which doesn't depend on the size");
+}
+
 static enum mw_err run_cores(struct job *job, size_t at, size_t turns_left, struct mw_error *error)
 {
     struct measure_run *run = job->run;
@@ -196,8 +233,9 @@ static enum mw_err run_cores(struct job *job, size_t at, size_t turns_left, stru
             job->curve.cores[v] = cores;
         }
     }
+    err = confirm_size(job, cores, &result.rows[0], error);
     mw_stream_release(&result);
-    return MW_OK;
+    return err;
 }
 
 /* The matrix takes three kernels: with all of them it would take nodes x nodes as long as a core count. */
@@ -262,12 +300,9 @@ static enum mw_err add_rules(struct job *job, struct mw_error *error)
     for (unsigned op = 0; op < MW_OP_COUNT; op++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s (%s) %u", op ? ", " : "", mw_op_infos[op].name,
                  mw_op_infos[op].formula, mw_op_infos[op].bytes);
-    enum mw_err err =
-        mw_provenance_add(p, error, "working_set", "3 arrays of %zu bytes against last-level caches of %zu bytes (%s)",
-                          job->array_bytes, job->llc_bytes,
-                          job->run->options->llc_bytes ? "given by --llc"
-                          : job->llc_bytes             ? "as reported, of the cores in use"
-                                                       : "none is reported");
+    enum mw_err err = mw_provenance_add(
+        p, error, "working_set", "3 arrays of %zu bytes against last-level caches of %zu bytes (%s)", job->array_bytes,
+        job->llc_bytes, job->run->options->llc_bytes ? "given by --llc" : "of the cores in use");
     if (!err)
         err = mw_provenance_add(p, error, "bytes_per_element", "%s; loads and stores of the program, no write-allocate",
                                 text);
@@ -324,6 +359,8 @@ static enum mw_err run_stream(struct measure_run *run, struct mw_error *error)
         err = listed_variants(&job, run->options->kernels, error);
     else
         all_variants(&job);
+    if (!err)
+        err = measure_llc_resolve(run, error);
     if (run->cli->common.dry_run)
         return err ? err : print_plan(&job, error);
     size_t pairs = job.pairs_left = measure_pair_count(run);

@@ -2,7 +2,7 @@
 #include "measure/freq/cpufreq_state.h"
 
 #include "data/output.h"
-#include "measure/freq/state_folder.h"
+#include "measure/machine/state_folder.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/run/lock.h"
 
-#include "measure/freq/state_folder.h"
+#include "measure/machine/state_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

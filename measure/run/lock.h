@@ -11,7 +11,7 @@
  * Advisory locks that keep memwalls from measuring each other. They go with their process, however it ends.
  * - Of the machine: the folder /sys/devices/system/cpu below `root`, on every machine, readable by all. Who sets frequencies has it
  *   alone; who leaves them as they are shares it, so that one user's work does not stop another's.
- * - Of the user: the folder of measure/freq/state_folder.h; one memwall of a user measures at a time.
+ * - Of the user: the folder of measure/machine/state_folder.h; one memwall of a user measures at a time.
  * With $MEMWALL_RUN_DIR that folder is the only lock: tests and containers that share a machine on purpose set it.
  */
 struct mw_lock {

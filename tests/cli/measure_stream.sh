@@ -39,7 +39,7 @@ fails 2 'one run is none' "$memwall" measure stream --runs 1
 # AddressSanitizer itself needs terabytes of address space
 case $memwall in *san-*) ulimit=true ;; *) ulimit='ulimit -v 400000' ;; esac
 if [ "$ulimit" != true ]; then
-fails 1 'address space limit' bash -c "$ulimit; exec '$memwall' measure stream --cores 1 --llc 32MiB"
+fails 77 'address space limit' bash -c "$ulimit; exec '$memwall' measure stream --cores 1 --llc 32MiB"
 says 'names the limit' 'ulimit -v'
 says 'and a remedy' 'hint: .*--llc'
 fi

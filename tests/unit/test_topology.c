@@ -3,10 +3,12 @@
 
 #include "measure/probe/clock.h"
 #include "measure/machine/sysfile.h"
+#include "measure/probe/llc.h"
 #include "measure/probe/team.h"
 #include "measure/machine/topology.h"
 
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
 
 static struct mw_error error;
@@ -81,6 +83,63 @@ static void no_caches_no_size(void **state)
     assert_int_equal(mw_topology_llc_bytes(&t, all, 4), 0);
     assert_int_equal(t.cores[0].last_cache, UINT_MAX);
     mw_topology_close(&t);
+}
+
+/* What the reports of last levels are worth, on the cases that they were false in. */
+static void last_levels_are_believed_where_they_can_be(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *machine, *doubt;
+        bool guest;
+    } cases[] = {
+        {"pack:1 l3:2(size=16777216) core:4 pu:1", NULL, false},
+        {"pack:1 l3:2(size=16777216) core:4 pu:1", "a guest", true},
+        {"pack:2 l3:1(size=33554432) core:1 pu:1", "to itself", false},
+        {"pack:1 l2:4(size=8388608) core:1 pu:2", NULL, false},
+        {"pack:1 l3:1(size=1073741824) core:8 pu:1", "quarter of memory", false},
+        {"pack:1 core:4 pu:1", "none is reported", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mw_topology t = synthetic(cases[i].machine);
+        snprintf(t.root, sizeof t.root, "/nowhere"); /* this machine's kernel knows nothing of that one */
+        const char *doubt = mw_llc_doubt(&t, 0, cases[i].guest);
+        assert_true(cases[i].doubt ? doubt && strstr(doubt, cases[i].doubt) : !doubt);
+        mw_topology_close(&t);
+    }
+    static const unsigned cpus[] = {0, 1, 2, 3, 4};
+    struct mw_topology shared = synthetic("pack:1 l3:2(size=16777216) core:4 pu:1"),
+                       none = synthetic("pack:1 core:5 pu:1");
+    assert_int_equal(mw_llc_sum(&shared, cpus, 4, 1000), 1000);
+    assert_int_equal(mw_llc_sum(&shared, cpus, 5, 1000), 2000);
+    assert_int_equal(mw_llc_sum(&none, cpus, 4, 1000), 1000);
+    assert_int_equal(mw_llc_sum(&none, cpus, 5, 1000), 2000);
+    mw_topology_close(&shared);
+    mw_topology_close(&none);
+}
+
+/* Curves of caches whose end is known: c bytes that hold their share of a larger set, noise that only adds. */
+static void end_of_the_last_level_is_found(void **state)
+{
+    (void)state;
+    uint64_t random = 7;
+    for (int trial = 0; trial < 200; trial++) {
+        double x[60], time_s[60], memory_s = 100e-9, cache_s = (20 + trial % 30) * 1e-9, c = exp2(20 + trial % 9);
+        size_t n = 0, least = 0;
+        bool passed = false;
+        for (double size = 1 << 18; n < 60 && !passed; size *= 1.189207115) {
+            double held = fmin(1, c / size);
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            double noise = 1 + .1 * (double)(random >> 40) / (1 << 24);
+            x[n] = size;
+            time_s[n++] = noise * (held * cache_s + (1 - held) * memory_s);
+            least = mw_llc_end(x, time_s, n, memory_s, &passed);
+        }
+        assert_true(passed);
+        /* caches that hold a share h give less than .7 while h > .3 / (1 - cache / memory) */
+        double end = c * (1 - cache_s / memory_s) / .3;
+        assert_true((double)least >= .99 * c && (double)least <= 1.01 * end);
+    }
 }
 
 static void more_cpus_than_a_fixed_mask(void **state)
@@ -192,6 +251,8 @@ int main(void)
         cmocka_unit_test(boundaries_of_compact_order),
         cmocka_unit_test(last_caches_are_summed_once),
         cmocka_unit_test(no_caches_no_size),
+        cmocka_unit_test(last_levels_are_believed_where_they_can_be),
+        cmocka_unit_test(end_of_the_last_level_is_found),
         cmocka_unit_test(more_cpus_than_a_fixed_mask),
         cmocka_unit_test(binding_is_read_back),
         cmocka_unit_test(cpu_lists),

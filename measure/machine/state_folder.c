@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "measure/freq/state_folder.h"
+#include "measure/machine/state_folder.h"
 
 #include <errno.h>
 #include <stdio.h>
