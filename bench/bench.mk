@@ -74,7 +74,7 @@ bench-scan: ## what a scan adds to a run of sleep 0.05, beside hyperfine
 	@bench/scan.sh $(B)/memwall
 
 $(B)/bench/tune: bench/bench_tune.c bench/search.c bench/tables.c $(B)/libmemwall.a
-$(B)/bench/recommend: bench/bench_recommend.c bench/search.c bench/tables.c $(B)/libmemwall.a
+$(B)/bench/recommend: bench/bench_recommend.c bench/recommend_noise.c bench/search.c bench/tables.c $(B)/libmemwall.a
 $(B)/bench/schedule: bench/bench_schedule.c bench/tables.c $(B)/libmemwall.a
 $(B)/bench/tune $(B)/bench/recommend $(B)/bench/schedule:
 	@mkdir -p $(@D)

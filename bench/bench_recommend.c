@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Advice from ten designed points of each measured table, checked against the whole table. `make bench-advice`.
+// Advice from ten designed points of each measured table, and from noisy tables, checked against the whole table.
+// `make bench-recommend`; usage: recommend [SEEDS], draws of noise a table and setting.
 #include "advise/recommend/recommend.h"
+#include "bench/recommend_noise.h"
 #include "bench/search.h"
 #include "fit/predict/mixture.h"
 #include "fit/search/power.h"
@@ -136,7 +138,7 @@ static void limits(const struct bench_tables *tables, const struct mw_model *mod
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct bench_tables tables = {0};
     if (!bench_read_power(&tables)) {
@@ -153,6 +155,12 @@ int main(void)
     for (size_t i = 0; i < tables.count; i++)
         mw_model_release(&models[i]);
     free(models);
+    unsigned long seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 4;
+    recommend_from_noise(&tables, "parsec-power", seeds);
     bench_release(&tables);
+    if (bench_read_multicores(&tables)) {
+        recommend_from_noise(&tables, "multicores", (seeds + 3) / 4);
+        bench_release(&tables);
+    }
     return 0;
 }

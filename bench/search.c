@@ -42,6 +42,7 @@ struct truth truth_find(const struct bench_table *t, const struct task *task)
         truth.limited = need(t->count, sizeof *truth.limited);
     double ln_reference = t->energy_only ? 0 : log(t->time_s[r]);
     truth.limit = task->cap > 0 ? log(truth.goal.power_cap_w) : ln_reference + log1p(task->slowdown);
+    const struct mw_outlook reference = {.ln_time = ln_reference};
     for (size_t i = 0; i < t->count; i++) {
         struct mw_outlook o = {0};
         double variance;
@@ -50,7 +51,7 @@ struct truth truth_find(const struct bench_table *t, const struct task *task)
         truth.ln_objective[i] = mw_goal_value(&truth.goal, &o, &variance);
         if (truth.limited)
             truth.limited[i] = task->cap > 0 ? o.ln_power : o.ln_time;
-        truth.feasible[i] = mw_goal_chance(&truth.goal, &o, ln_reference) > .5;
+        truth.feasible[i] = mw_goal_chance(&truth.goal, &o, &reference) > .5;
         if (truth.feasible[i] && truth.ln_objective[i] < truth.best) {
             truth.best = truth.ln_objective[i];
             truth.any = true;

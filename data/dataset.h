@@ -102,7 +102,7 @@ struct mw_point {
     unsigned cores;
     double freq_hz; /* 0: unknown */
     double value;   /* median of the repetitions */
-    double spread;  /* 1.4826 MAD of ln value over repetitions; 0 where count == 1 */
+    double spread;  /* of ln value over repetitions: sd of up to five, 1.4826 MAD of more; 0 where count == 1 */
     size_t count;   /* repetitions */
     bool has_energy, has_power, has_cpu_time, has_freq_effective;
     double energy_j, power_w; /* medians */

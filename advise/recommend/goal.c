@@ -104,13 +104,22 @@ static double chance_below(double limit, double mean, double variance)
     return mw_normal_cdf((limit - mean) / sqrt(variance));
 }
 
-double mw_goal_chance(const struct mw_goal *goal, const struct mw_outlook *o, double ln_reference_time)
+static double chance_of_slowdown(const struct mw_goal *goal, const struct mw_outlook *o,
+                                 const struct mw_outlook *reference)
+{
+    double slower = o->ln_time - reference->ln_time, variance = o->time_variance + reference->time_variance;
+    if (fabs(slower) <= rounding && fabs(o->time_variance - reference->time_variance) <= rounding)
+        return 1;
+    return chance_below(log1p(goal->max_slowdown), slower, variance);
+}
+
+double mw_goal_chance(const struct mw_goal *goal, const struct mw_outlook *o, const struct mw_outlook *reference)
 {
     double chance = 1;
     if (goal->deadline_s > 0)
         chance *= chance_below(log(goal->deadline_s), o->ln_time, o->time_variance);
     if (goal->has_slowdown)
-        chance *= chance_below(ln_reference_time + log1p(goal->max_slowdown), o->ln_time, o->time_variance);
+        chance *= chance_of_slowdown(goal, o, reference);
     if (goal->power_cap_w > 0)
         chance *= chance_below(log(goal->power_cap_w), o->ln_power, o->power_variance);
     if (goal->min_efficiency > 0)

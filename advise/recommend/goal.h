@@ -37,9 +37,9 @@ double mw_goal_value(const struct mw_goal *goal, const struct mw_outlook *outloo
 
 /*
  * Chance that all limits hold, as the product over them: each is a normal probability, 0 or 1 where the quantity is
- * known. ln_reference_time: of the reference; used with has_slowdown only.
+ * known. reference: what has_slowdown counts from, as sure as its time is known; the reference itself is not slower.
  */
-double mw_goal_chance(const struct mw_goal *goal, const struct mw_outlook *outlook, double ln_reference_time);
+double mw_goal_chance(const struct mw_goal *goal, const struct mw_outlook *outlook, const struct mw_outlook *reference);
 
 /* How far the limits are missed by the medians: the sum of ln(value/limit) over those that are; 0 where all are kept. */
 double mw_goal_excess(const struct mw_goal *goal, const struct mw_outlook *outlook, double ln_reference_time);

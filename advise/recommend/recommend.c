@@ -12,6 +12,9 @@
 /* As near as repeated runs of a quiet machine agree: two of this much apart are not told apart by one run each. */
 static const double tie = .02;
 
+/* How sure it must be that a configuration is better than another, to take its place without a run. */
+static const double certainty_of_better = .9;
+
 static bool keeps(const struct mw_option *o, const struct mw_goal *goal)
 {
     return o->gain_kept && (!mw_goal_has_limits(goal) || o->chance >= mw_goal_certainty(goal));
@@ -65,28 +68,66 @@ static size_t nearest(const struct mw_recommendation *r, const struct mw_goal *g
     return best < r->count ? best : 0;
 }
 
-static void choose(struct mw_recommendation *r, const struct mw_goal *goal, const struct mw_recommend_options *options)
+/* Chance that a's objective is at most `factor` times b's, as if their errors had nothing in common: they share the law, so
+   that neighbours are told apart by less than is said here. */
+static double chance_below(const struct mw_goal *goal, const struct mw_option *a, const struct mw_option *b,
+                           double factor)
 {
-    double best = INFINITY;
+    double va, vb, difference = mw_goal_value(goal, &b->outlook, &vb) - mw_goal_value(goal, &a->outlook, &va);
+    return mw_normal_cdf((difference + log(factor)) / sqrt(va + vb));
+}
+
+/* The least expected objective among those that keep the limits, measured or not; count where there is none. */
+static size_t least(const struct mw_recommendation *r, const struct mw_goal *goal, bool measured)
+{
+    size_t best = r->count;
+    for (size_t i = 0; i < r->count; i++)
+        if (r->options[i].measured == measured && keeps(&r->options[i], goal) &&
+            (best == r->count || r->options[i].expected < r->options[best].expected))
+            best = i;
+    return best;
+}
+
+/* An unmeasured one that is surely better, the one of the least expected objective. */
+static size_t surely_better(struct mw_recommendation *r, const struct mw_goal *goal, size_t measured)
+{
+    size_t best = r->count;
     for (size_t i = 0; i < r->count; i++) {
-        if (keeps(&r->options[i], goal) && r->options[i].expected < best) {
-            best = r->options[i].expected;
-            r->choice = i;
-            r->feasible = true;
-        }
+        struct mw_option *o = &r->options[i];
+        o->ahead = i == measured ? 0 : chance_below(goal, o, &r->options[measured], 1);
+        if (!o->measured && keeps(o, goal) && o->ahead >= certainty_of_better &&
+            (best == r->count || o->expected < r->options[best].expected))
+            best = i;
     }
-    if (!r->feasible)
-        r->choice = nearest(r, goal);
-    if (!r->feasible || !(options->within > 0))
-        return;
+    return best;
+}
+
+/* Fewer cores at a price of `within` at most: expected where measured, else with the same certainty. */
+static void take_fewest(struct mw_recommendation *r, const struct mw_goal *goal, double within)
+{
+    const struct mw_option best = r->options[r->choice];
     for (size_t i = 0; i < r->count; i++) {
         const struct mw_option *o = &r->options[i], *c = &r->options[r->choice];
-        if (!keeps(o, goal) || o->expected > best * (1 + options->within))
+        bool good = o->measured || !best.measured ? o->expected <= best.expected * (1 + within)
+                                                  : chance_below(goal, o, &best, 1 + within) >= certainty_of_better;
+        if (!keeps(o, goal) || !good)
             continue;
         if (o->candidate.cores < c->candidate.cores ||
             (o->candidate.cores == c->candidate.cores && o->expected < c->expected))
             r->choice = i;
     }
+}
+
+static void choose(struct mw_recommendation *r, const struct mw_goal *goal, const struct mw_recommend_options *options)
+{
+    size_t measured = least(r, goal, true);
+    size_t other = measured < r->count ? surely_better(r, goal, measured) : least(r, goal, false);
+    r->choice = other < r->count ? other : measured;
+    r->feasible = r->choice < r->count;
+    if (!r->feasible)
+        r->choice = nearest(r, goal);
+    else if (options->within > 0)
+        take_fewest(r, goal, options->within);
 }
 
 static int compare(double x, double y)
@@ -156,22 +197,38 @@ static void find_front(struct mw_recommendation *r, const struct mw_goal *goal, 
     }
 }
 
-static struct mw_spread change(double ln_ratio, double variance)
+/*
+ * The best of several that may as well be each other is the luckiest, too. What is gained by choosing it is promised as the
+ * least of so many: the upper end holds for all of them at once (Sidak, J. Am. Stat. Assoc. 62, 1967).
+ */
+static double upper_quantile(const struct mw_recommendation *r, const struct mw_goal *goal)
 {
-    double half = MW_NORMAL_90 * sqrt(variance);
-    return (struct mw_spread){expm1(ln_ratio), expm1(ln_ratio - half), expm1(ln_ratio + half)};
+    const struct mw_option *choice = &r->options[r->choice];
+    size_t rivals = 1;
+    for (size_t i = 0; choice->measured && i < r->count; i++)
+        rivals += i != r->choice && r->options[i].measured && keeps(&r->options[i], goal) &&
+                  chance_below(goal, &r->options[i], choice, 1) > 1 - certainty_of_better;
+    return mw_normal_quantile(pow(.95, 1 / (double)rivals));
 }
 
-static void find_changes(struct mw_recommendation *r)
+static struct mw_spread change(double ln_ratio, double variance, double upper)
+{
+    double sd = sqrt(variance);
+    return (struct mw_spread){expm1(ln_ratio), expm1(ln_ratio - mw_normal_quantile(.95) * sd),
+                              expm1(ln_ratio + upper * sd)};
+}
+
+static void find_changes(struct mw_recommendation *r, const struct mw_goal *goal)
 {
     const struct mw_option *choice = &r->options[r->choice];
     const struct mw_outlook *a = &choice->outlook, *b = &r->reference.outlook;
     bool same = choice->candidate.cores == r->reference.candidate.cores &&
                 !(fabs(choice->candidate.freq_hz - r->reference.candidate.freq_hz) > 1e-4 * choice->candidate.freq_hz);
     double time_variance = same ? 0 : a->time_variance + b->time_variance;
-    r->time_change = change(a->ln_time - b->ln_time, time_variance);
+    double upper = same ? 0 : upper_quantile(r, goal);
+    r->time_change = change(a->ln_time - b->ln_time, time_variance, upper);
     r->energy_change = change(a->ln_time + a->ln_power - b->ln_time - b->ln_power,
-                              same ? 0 : time_variance + a->power_variance + b->power_variance);
+                              same ? 0 : time_variance + a->power_variance + b->power_variance, upper);
 }
 
 /* Which limit stands in the way: the one that the fewest configurations keep. */
@@ -204,8 +261,7 @@ static void find_obstacle(struct mw_recommendation *r, const struct mw_goal *goa
         }
         for (size_t i = 0; i < r->count; i++)
             if (r->options[i].gain_kept)
-                l.chance =
-                    fmax(l.chance, mw_goal_chance(&l.alone, &r->options[i].outlook, r->reference.outlook.ln_time));
+                l.chance = fmax(l.chance, mw_goal_chance(&l.alone, &r->options[i].outlook, &r->reference.outlook));
         limits[count++] = l;
         worst = l.chance < limits[worst].chance ? count - 1 : worst;
     }
@@ -233,8 +289,8 @@ enum mw_err mw_recommend(struct mw_recommendation *recommendation, const struct 
     }
     if (!err) {
         for (size_t i = 0; i < r.count; i++)
-            r.options[i].chance = mw_goal_chance(goal, &r.options[i].outlook, r.reference.outlook.ln_time);
-        r.reference.chance = mw_goal_chance(goal, &r.reference.outlook, r.reference.outlook.ln_time);
+            r.options[i].chance = mw_goal_chance(goal, &r.options[i].outlook, &r.reference.outlook);
+        r.reference.chance = mw_goal_chance(goal, &r.reference.outlook, &r.reference.outlook);
         apply_gains(&r, options);
         choose(&r, goal, options);
         if (r.feasible)
@@ -243,7 +299,7 @@ enum mw_err mw_recommend(struct mw_recommendation *recommendation, const struct 
             find_obstacle(&r, goal);
         find_verify(&r, goal, order);
         find_front(&r, goal, order);
-        find_changes(&r);
+        find_changes(&r, goal);
     }
     free(order);
     if (err)

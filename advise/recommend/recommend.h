@@ -8,21 +8,24 @@
 /*
  * From a fitted model to a configuration. All that is said here comes from mw_predict, the same mixture that `memwall
  * predict` prints, so that no two commands contradict each other; the tuner alone uses its own quicker surrogate, and
- * only between measurements. The choice has the least expected objective, exp(mean + variance/2) of a log-normal,
- * among the configurations that keep the limits with the certainty asked for. A measured configuration counts as what
- * it was measured to be. Figures: make bench-advice. Test: test_recommend.c.
+ * only between measurements. Of the measured configurations that keep the limits with the certainty asked for, the choice has
+ * the least expected objective, exp(mean + variance/2) of a log-normal. One that was not measured takes its place where it is
+ * better with 90 %, or where no measured one keeps the limits, and is then to be measured first. Figures: make
+ * bench-recommend. Test: test_recommend.c.
  */
-struct mw_spread { /* 90 % interval about the median; equal where measured */
+struct mw_spread { /* 90 % interval about the median */
     double value, low, high;
 };
 
 struct mw_option {
     struct mw_config candidate;
     bool measured;
+    bool baseline_measured;    /* one core at this frequency was: else efficiency rests on an estimate of it */
     bool has_time, has_energy; /* time: not from tables of energies or speedups; energy: with a power model */
     struct mw_spread time_s, power_w, energy_j, objective, efficiency;
     double expected; /* mean of the objective */
     double chance;   /* that all limits hold */
+    double ahead;    /* chance that the objective is better than the best measured one's; 0 where that is this one */
     bool gain_kept;  /* no rule of `gains` forbids this frequency */
     bool extrapolated;
     struct mw_outlook outlook;

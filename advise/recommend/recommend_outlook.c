@@ -4,6 +4,7 @@
 #include "fit/predict/predict.h"
 #include "fit/surrogate.h"
 #include "model/time.h"
+#include "data/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,21 +76,15 @@ static enum mw_err make_lists(struct lists *lists, const struct mw_model *model,
     return MW_OK;
 }
 
-/* The measured point of a configuration, NULL where there is none or it was found to be an outlier. */
-static const struct mw_point *measured_point(const struct mw_model *model, const struct mw_config *c)
+/* Whether a configuration was measured, by a point that is no outlier. */
+static bool was_measured(const struct mw_model *model, const struct mw_config *c)
 {
     for (size_t i = 0; i < model->points.count; i++) {
         const struct mw_point *p = &model->points.items[i];
-        if (p->cores == c->cores && fabs(p->freq_hz - c->freq_hz) <= 1e-4 * c->freq_hz && p->noise_factor <= 1)
-            return p;
+        if (p->cores == c->cores && mw_freq_same(p->freq_hz, c->freq_hz) && p->noise_factor <= 1)
+            return true;
     }
-    return NULL;
-}
-
-/* Variance of ln of the median of the repetitions: pi/2 times that of a mean, for normal errors. */
-static double median_variance(const struct mw_point *p)
-{
-    return p->count > 1 ? p->spread * p->spread * M_PI / 2 / (double)p->count : 0;
+    return false;
 }
 
 static struct mw_spread spread_of(double ln_value, double variance)
@@ -104,13 +99,13 @@ static double variance_of(double low, double high)
     return sd * sd;
 }
 
-/* ln time, power and efficiency of one option, predicted or measured. */
+/* ln time, power and efficiency of one option, and the intervals that predict prints of it. */
 static void look_at(struct mw_option *o, const struct mw_model *model, const struct mw_prediction *p)
 {
     struct mw_outlook *look = &o->outlook;
-    const struct mw_point *point = measured_point(model, &o->candidate);
     bool speedups = model->quantity == MW_SPEEDUP;
-    o->measured = point != NULL;
+    o->measured = was_measured(model, &o->candidate);
+    o->baseline_measured = speedups || was_measured(model, &(struct mw_config){1, o->candidate.freq_hz});
     o->has_time = model->quantity == MW_TIME;
     o->has_energy = p->has_energy;
     o->extrapolated = p->extrapolated_cores || p->extrapolated_freq;
@@ -122,29 +117,16 @@ static void look_at(struct mw_option *o, const struct mw_model *model, const str
         look->ln_efficiency = log(p->speedup / o->candidate.cores);
         look->efficiency_variance = variance_of(p->speedup_low, p->speedup_high);
     }
-    const struct mw_point *one = measured_point(model, &(struct mw_config){1, o->candidate.freq_hz});
-    if (!point)
-        return;
-    if (one && model->quantity == MW_TIME) {
-        look->ln_efficiency = log(one->value / point->value / point->cores);
-        look->efficiency_variance = one == point ? 0 : median_variance(one) + median_variance(point);
-    }
-    look->ln_time = speedups ? -log(point->value) : log(point->value);
-    look->time_variance = median_variance(point);
-    if (model->quantity == MW_TIME && p->has_energy && (point->has_energy || point->has_power)) {
-        look->ln_power = log(point->has_energy ? point->energy_j / point->value : point->power_w);
-        look->power_variance = 0;
-    }
+    double cores = o->candidate.cores;
+    o->time_s = (struct mw_spread){p->value, p->low, p->high};
+    o->energy_j = (struct mw_spread){p->energy_j, p->energy_low_j, p->energy_high_j};
+    o->power_w = spread_of(look->ln_power, look->power_variance);
+    o->efficiency = (struct mw_spread){p->speedup / cores, p->speedup_low / cores, p->speedup_high / cores};
 }
 
-static void fill_values(struct mw_option *o, const struct mw_goal *goal)
+static void judge(struct mw_option *o, const struct mw_goal *goal)
 {
-    const struct mw_outlook *look = &o->outlook;
-    double variance, value = mw_goal_value(goal, look, &variance);
-    o->time_s = spread_of(look->ln_time, look->time_variance);
-    o->power_w = spread_of(look->ln_power, look->power_variance);
-    o->energy_j = spread_of(look->ln_time + look->ln_power, look->time_variance + look->power_variance);
-    o->efficiency = spread_of(look->ln_efficiency, look->efficiency_variance);
+    double variance, value = mw_goal_value(goal, &o->outlook, &variance);
     o->objective = spread_of(value, variance);
     o->expected = exp(value + variance / 2);
     o->gain_kept = true;
@@ -185,13 +167,11 @@ static enum mw_err look_at_energies(struct mw_recommendation *r, const struct mw
         err = mw_surrogate_predict(surrogate, n, sites, mean, mean + n, error);
     for (size_t i = 0; !err && i < n; i++) {
         struct mw_option *o = i < r->count ? &r->options[i] : &r->reference;
-        const struct mw_point *p = measured_point(model, &o->candidate);
-        bool known = p && p->has_energy && p->energy_j > 0;
         o->has_energy = true;
-        o->measured = known;
         o->outlook.ln_time = o->outlook.time_variance = 0;
-        o->outlook.ln_power = known ? log(p->energy_j) : mean[i];
-        o->outlook.power_variance = known ? 0 : mean[n + i];
+        o->outlook.ln_power = mean[i];
+        o->outlook.power_variance = mean[n + i];
+        o->energy_j = spread_of(mean[i], mean[n + i]);
     }
     mw_surrogate_free(surrogate);
     free(sites);
@@ -320,7 +300,7 @@ enum mw_err mw_recommend_look(struct mw_recommendation *r, const struct mw_model
     if (!err && energies)
         err = look_at_energies(r, model, error);
     for (size_t i = 0; !err && i <= r->count; i++)
-        fill_values(i < r->count ? &r->options[i] : &r->reference, goal);
+        judge(i < r->count ? &r->options[i] : &r->reference, goal);
 out:
     free(lists.cores);
     free(lists.freqs_hz);

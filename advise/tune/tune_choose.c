@@ -188,11 +188,10 @@ static void weigh_best(struct mw_tuner *t)
 
 static void judge(struct mw_tuner *t)
 {
-    t->ln_reference_time = t->outlook[t->reference].ln_time;
     t->has_best = false;
     for (size_t i = 0; i < t->count; i++) {
         t->value[i] = mw_goal_value(&t->goal, &t->outlook[i], &t->variance[i]);
-        t->chance[i] = mw_goal_chance(&t->goal, &t->outlook[i], t->ln_reference_time);
+        t->chance[i] = mw_goal_chance(&t->goal, &t->outlook[i], &t->outlook[t->reference]);
         if (t->measured[i] && t->chance[i] > .5 && (!t->has_best || t->value[i] < t->best_value)) {
             t->has_best = true;
             t->best = i;

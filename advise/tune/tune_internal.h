@@ -31,7 +31,6 @@ struct mw_tuner {
     struct mw_outlook *smooth; /* of the measured: posterior means, whatever was read */
     size_t recommended;        /* candidate; where has_best */
     double *value, *variance, *chance;
-    double ln_reference_time;
     bool has_best;
     size_t best;        /* candidate */
     double best_value;  /* ln objective as read */

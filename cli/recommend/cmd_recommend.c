@@ -182,14 +182,15 @@ const struct cli_command cmd_recommend = {
     .usage = "[options] MODEL",
     .description =
         "Chooses the configuration with the least expected time, energy, energy x delay or energy x delay squared among those "
-        "that keep the limits with a certainty of 90 %. Configurations that were measured count as what they were measured "
-        "to be; the rest is what memwall predict says. Everything is compared with an explicit reference, all cores at the "
+        "that keep the limits with a certainty of 90 %. Times and intervals are those of memwall predict: a configuration that "
+        "was measured is what its readings and the others say together, at the noise that they show. The choice is the best of "
+        "those that were measured, unless another is better with 90 % certainty: it is then to be run first. Everything is compared with an explicit reference, all cores at the "
         "highest frequency unless --reference names another. Where nothing keeps the limits, "
         "what comes nearest and the limit in the way are named, and the exit status is 1; where too few core counts were "
         "measured to say anything about those to choose from (one; two for counts beyond them), it names what to measure and "
         "ends with 4.\n"
         "Prints the choice with the changes of time and energy against the reference (90 % intervals), the near-ties within "
-        "2 % and the one of them with the fewest cores, which configurations to measure before relying on it, and the lines "
+        "2 % and the one of them with the fewest cores, which configurations may be better and were not measured, and the lines "
         "that put it into use and back. Of ten measured points of a table of 312, measuring the three that are named finds "
         "the least energy to within .1 % on average.",
     .options = options,

@@ -2,6 +2,7 @@
 #include "cli/recommend/recommend.h"
 
 #include "data/json.h"
+#include "data/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,6 +35,36 @@ static void print_quantity(const char *name, const struct mw_spread *s, const ch
     printf("\n");
 }
 
+/* The reading of the fewest cores measured at this frequency, or of just this configuration where `cores` is given. */
+static const struct mw_point *reading_of(const struct mw_points *points, double freq_hz, unsigned cores)
+{
+    for (size_t i = 0; i < points->count; i++) /* sorted by frequency and cores */
+        if (mw_freq_same(points->items[i].freq_hz, freq_hz) && (!cores || points->items[i].cores == cores))
+            return &points->items[i];
+    return NULL;
+}
+
+/* Over one core; where none was measured that is an estimate, and what was measured is said beside it. */
+static void print_efficiency(const struct recommendation *rec, const struct mw_option *c)
+{
+    const struct mw_points *points = &rec->model.points;
+    const struct mw_spread *e = &c->efficiency;
+    if (c->candidate.cores <= 1 || !(e->value > 0))
+        return;
+    if (c->baseline_measured) {
+        printf("  %-10s %.0f %% (%.0f to %.0f)\n", "efficiency", 100 * e->value, 100 * e->low, 100 * e->high);
+        return;
+    }
+    const struct mw_point *few = reading_of(points, c->candidate.freq_hz, 0),
+                          *here = reading_of(points, c->candidate.freq_hz, (unsigned)c->candidate.cores);
+    printf("  %-10s ", "efficiency");
+    if (few && here && few != here && points->quantity == MW_TIME)
+        printf("%.0f %% against %u cores, measured; ", 100 * few->value * few->cores / (here->value * here->cores),
+               few->cores);
+    printf("%.0f %% (%.0f to %.0f) against one core, estimated: it was not measured\n", 100 * e->value, 100 * e->low,
+           100 * e->high);
+}
+
 static void print_choice(const struct recommendation *rec)
 {
     const struct mw_option *c = &rec->r.options[rec->r.choice];
@@ -56,8 +87,7 @@ static void print_choice(const struct recommendation *rec)
     if (rec->r.relative)
         printf("  %-10s %+.1f %% (%+.1f to %+.1f)\n", "time", 100 * rec->r.time_change.value,
                100 * rec->r.time_change.low, 100 * rec->r.time_change.high);
-    if (c->candidate.cores > 1 && c->efficiency.value > 0)
-        printf("  %-10s %.0f %%\n", "efficiency", 100 * c->efficiency.value);
+    print_efficiency(rec, c);
     if (mw_goal_has_limits(&rec->goal))
         printf("  %-10s kept with %.0f %%\n", "limits", 100 * c->chance);
 }
@@ -88,11 +118,17 @@ static void print_verify(const struct recommendation *rec)
 {
     const struct mw_recommendation *r = &rec->r;
     char name[64];
+    const struct mw_option *c = &r->options[r->choice];
+    if (!c->measured)
+        printf("it was not measured: run it before relying on it\n");
     if (r->verify_count)
-        printf("measure before relying on it:");
+        printf(c->measured ? "not measured, and perhaps better:" : "measure first:");
     for (size_t i = 0; i < r->verify_count; i++) {
-        goal_name(&r->options[r->verify[i]].candidate, name, sizeof name);
+        const struct mw_option *o = &r->options[r->verify[i]];
+        goal_name(&o->candidate, name, sizeof name);
         printf("%s %s", i ? "," : "", name);
+        if (c->measured)
+            printf(" (%.0f %% chance)", 100 * o->ahead);
     }
     if (r->verify_count)
         printf("\n");
@@ -149,6 +185,7 @@ static json_t *option_json(const struct mw_option *o)
     json_object_set_new(object, "power_w", spread_json(o->has_energy && o->has_time, &o->power_w, 1));
     json_object_set_new(object, "objective", spread_json(true, &o->objective, 1));
     json_object_set_new(object, "efficiency", spread_json(true, &o->efficiency, 1));
+    json_object_set_new(object, "efficiency_baseline_measured", json_boolean(o->baseline_measured));
     json_object_set_new(object, "chance_limits", json_real(o->chance));
     return object;
 }

@@ -28,6 +28,12 @@ enum { NOISE_PER_DRAW = 4, NOISE_STRIDE = 37 };
    doubling beyond the data, at Student's 95 %. */
 static const double widen = 1.1, widen_beyond = 0.8, half_width_least = 0.01;
 static const double drift_cores = 0.085, drift_freq = 0.02, student_95 = 2.132;
+/*
+ * How much of the noise of a measured configuration may be its own all the same: of what points scatter by where nothing was
+ * repeated, and of what a reading may be off where repetitions tell. Chosen on parsec-power with noise added (of the chosen configuration's true time the 90 %
+ * intervals hold 92 to 100 %), checked on multicores (88 to 96 %): make bench-recommend.
+ */
+static const double unrepeated_doubt = 0.5, repeated_doubt = 0.2;
 /* Queries this close to the edge are inside. */
 static const double edge = 1e-6;
 /* Small batches keep the draws of all queries out of memory. */
@@ -46,9 +52,10 @@ struct predictor {
     double joint_top, independent_top; /* largest evidences */
 };
 
-/* A query prepared: its site and its baseline's in the batch. */
+/* A query prepared: its site and its baseline's in the batch, and the data measured at them (data->count: none). */
 struct query {
     size_t site, baseline;
+    size_t datum, baseline_datum;
     bool beyond; /* more cores than measured */
     double doublings_p, doublings_f, doublings_baseline;
 };
@@ -94,6 +101,51 @@ static void weigh(const struct predictor *predictor, const struct query *query, 
     }
 }
 
+/* What one draw believes of ln value at a site: center, how much of the discrepancy's uncertainty stays, and a variance of
+   its own, both over sigma^2. */
+struct belief {
+    double center, keep, own;
+};
+
+/*
+ * Where nothing was measured: law and discrepancy, and the noise of one more point. Where something was, y less law and
+ * discrepancy is noise of the reading or belongs to the configuration, and repetitions tell which: with e^2 the variance of
+ * the reading and sigma^2 that of both, 1 - e^2/sigma^2 of it stays with the configuration. Without repetitions all of it
+ * counts as noise, and some doubt of that remains.
+ */
+static struct belief believe(const struct predictor *predictor, size_t datum, double mean, double sigma)
+{
+    const struct mw_sites *data = &predictor->data;
+    if (datum == data->count)
+        return (struct belief){mean, 1, 1};
+    double noise = data->items[datum].noise, off = data->items[datum].ln_value - mean;
+    double reading = data->reading[datum] / (sigma * sigma);
+    if (!(reading > 0))
+        return (struct belief){mean, 1, unrepeated_doubt * noise};
+    double share = fmax(1 - reading / noise, 0);
+    return (struct belief){mean + share * off, 1 - share, fmax(share, repeated_doubt) * reading};
+}
+
+/* The centre of one draw's ln value, or of ln(baseline/site), and its variance over sigma^2. */
+static double center_of(const struct predictor *predictor, const struct mw_predictive *predictive,
+                        const struct query *query, size_t draw, bool difference, double *variance)
+{
+    const double *mean = predictive->mean + draw * predictive->site_count;
+    const double *reduced = predictive->reduced[predictive->kernel[draw]];
+    const double *paired = predictive->paired[predictive->kernel[draw]];
+    double sigma = predictive->sigma[draw];
+    size_t a = query->site, b = query->baseline;
+    struct belief at = believe(predictor, query->datum, mean[a], sigma);
+    *variance = at.keep * at.keep * reduced[a] + at.own;
+    if (!difference)
+        return at.center;
+    struct belief base = believe(predictor, query->baseline_datum, mean[b], sigma);
+    double shared =
+        at.keep * at.keep * reduced[a] + base.keep * base.keep * reduced[b] - 2 * at.keep * base.keep * paired[a];
+    *variance = fmax(shared, 0) + at.own + base.own;
+    return base.center - at.center;
+}
+
 /* All noisy draws of ln value at a site, or of ln(baseline/site) where `difference`; of the joint fits (half 0), of the
    independent ones (1), or of both (2). */
 static void draw_all(const struct predictor *predictor, const struct mw_predictive *predictive,
@@ -101,7 +153,7 @@ static void draw_all(const struct predictor *predictor, const struct mw_predicti
                      struct mw_weighted *weighted)
 {
     const struct mw_ensemble *ensemble = &predictor->ensemble;
-    size_t a = query->site, b = query->baseline, draw = 0, turn = 0;
+    size_t draw = 0, turn = 0;
     weighted->count = 0;
     for (size_t f = 0; f < ensemble->count; f++) {
         const struct mw_ensemble_fit *fit = &ensemble->fits[f];
@@ -111,14 +163,7 @@ static void draw_all(const struct predictor *predictor, const struct mw_predicti
         }
         double each = weight[f] / (double)(fit->draw_count * NOISE_PER_DRAW);
         for (size_t s = 0; s < fit->draw_count; s++, draw++, turn++) {
-            const double *mean = predictive->mean + draw * predictive->site_count;
-            int k = predictive->kernel[draw];
-            const double *reduced = predictive->reduced[k];
-            double center = mean[a], variance = reduced[a] + 1;
-            if (difference) {
-                center = mean[b] - mean[a];
-                variance = fmax(reduced[a] + reduced[b] - 2 * predictive->paired[k][a], 0) + 2;
-            }
+            double variance, center = center_of(predictor, predictive, query, draw, difference, &variance);
             double sd = predictive->sigma[draw] * sqrt(variance);
             for (size_t q = 0; q < NOISE_PER_DRAW; q++) {
                 size_t stratum = (turn * NOISE_STRIDE + q * (MW_NOISE_STRATA / NOISE_PER_DRAW)) % MW_NOISE_STRATA;
@@ -253,6 +298,8 @@ static size_t lay_out(const struct predictor *predictor, const struct mw_config 
         partner[i] = b;
         queries[i] = (struct query){i,
                                     b,
+                                    mw_sites_find(data, &sites[i]),
+                                    mw_sites_find(data, &sites[b]),
                                     is_beyond(data, sites[i].p),
                                     doublings_beyond(sites[i].p, data->p_min, data->p_max),
                                     doublings_beyond(sites[i].freq_hz, data->freq_min_hz, data->freq_max_hz),

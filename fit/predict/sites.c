@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/predict/sites.h"
 
+#include "fit/predict/reading.h"
+
 #include "data/stats.h"
+#include "data/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,7 +126,7 @@ static double median_repetitions(const struct mw_points *points, const struct mw
 }
 
 static void fill(struct mw_sites *sites, const struct mw_points *points, double memory_freq_hz, const bool *keep,
-                 double *scratch)
+                 const double *reading, double *scratch)
 {
     for (size_t i = 0, k = 0; i < points->count; i++)
         if (keep[i])
@@ -136,6 +139,7 @@ static void fill(struct mw_sites *sites, const struct mw_points *points, double 
         double gain = fmax((double)point->count, 1) / usual;
         gain = fmin(fmax(gain, 1 / repetition_gain_most), repetition_gain_most);
         sites->items[k].noise = fmax(point->noise_factor, 1) / gain;
+        sites->reading[k] = point->noise_factor > 1 ? (double)INFINITY : reading[sites->point[k]];
     }
 }
 
@@ -144,7 +148,7 @@ enum mw_err mw_sites_init(struct mw_sites *sites, const struct mw_points *points
 {
     enum mw_err err = MW_OK;
     struct mw_sites made = {0};
-    double *scratch = NULL;
+    double *scratch = NULL, *reading = NULL;
     bool *keep = calloc(points->count + 1, sizeof *keep);
     if (!keep)
         return mw_fail(error, MW_NOMEM, "out of memory for %zu points", points->count);
@@ -160,15 +164,21 @@ enum mw_err mw_sites_init(struct mw_sites *sites, const struct mw_points *points
     made.count = thin(points, most, keep);
     made.items = malloc((made.count + 1) * sizeof *made.items);
     made.point = malloc((made.count + 1) * sizeof *made.point);
+    made.reading = malloc((made.count + 1) * sizeof *made.reading);
     scratch = malloc((made.count + 1) * sizeof *scratch);
-    if (made.count == 0 || !made.items || !made.point || !scratch) {
-        mw_sites_release(&made);
+    reading = malloc((points->count + 1) * sizeof *reading);
+    if (made.count == 0 || !made.items || !made.point || !made.reading || !scratch || !reading)
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu points", points->count);
+    if (!err)
+        err = mw_reading_variance(points, reading, error);
+    if (err) {
+        mw_sites_release(&made);
         goto out;
     }
-    fill(&made, points, memory_freq_hz, keep, scratch);
+    fill(&made, points, memory_freq_hz, keep, reading, scratch);
     *sites = made;
 out:
+    free(reading);
     free(scratch);
     free(keep);
     return err;
@@ -178,5 +188,15 @@ void mw_sites_release(struct mw_sites *sites)
 {
     free(sites->items);
     free(sites->point);
+    free(sites->reading);
     *sites = (struct mw_sites){0};
+}
+
+size_t mw_sites_find(const struct mw_sites *sites, const struct mw_site *site)
+{
+    size_t i = 0;
+    while (i < sites->count && !(fabs(sites->items[i].p - site->p) < .5 && isfinite(sites->reading[i]) &&
+                                 mw_freq_same(sites->items[i].freq_hz, site->freq_hz)))
+        i++;
+    return i;
 }

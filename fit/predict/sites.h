@@ -10,7 +10,9 @@
  */
 struct mw_sites {
     struct mw_site *items;
-    size_t *point; /* index of the point that items[i] is from */
+    size_t *point;   /* index of the point that items[i] is from */
+    double *reading; /* variance of items[i].ln_value about what the point takes on average, by its repetitions
+                        (fit/predict/reading.h); 0: not known, infinite: an outlier, which says nothing of its point */
     size_t count;
     double p_min, p_max, freq_min_hz, freq_max_hz; /* over all usable points, also those thinned out */
 };
@@ -26,6 +28,9 @@ enum { MW_SITES_SAMPLE = 64, MW_SITES_CONDITION = 320 };
 enum mw_err mw_sites_init(struct mw_sites *sites, const struct mw_points *points, double memory_freq_hz, size_t most,
                           struct mw_error *error) MW_CHECKED;
 void mw_sites_release(struct mw_sites *sites);
+
+/* The index of the site measured at just these cores and frequency, an outlier not counted; sites->count: none. */
+size_t mw_sites_find(const struct mw_sites *sites, const struct mw_site *site);
 
 struct mw_site mw_site_at(double cores, double freq_hz, double memory_freq_hz);
 

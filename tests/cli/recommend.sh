@@ -28,7 +28,9 @@ check 'again' "$memwall" recommend model.json --objective energy --json
 if [ "$(json 'd.pop("run") and d')" = "$(out=$first json 'd.pop("run") and d')" ]; then ok 'the same but for run'; else not_ok 'the same but for run' "$out"; fi
 
 check 'a measured point' "$memwall" recommend model.json --json
-is 'counts as what it was measured to be' 'd["choice"]["measured"] and d["choice"]["time_s"]["low"] == d["choice"]["time_s"]["high"]'
+is 'is near its reading, with an interval' 'd["choice"]["measured"] and abs(d["choice"]["time_s"]["value"] / 11.7813 - 1) < .02 and d["choice"]["time_s"]["low"] < 11.7813 < d["choice"]["time_s"]["high"]'
+predicted=$("$memwall" predict model.json --csv --cores 8 --freq 2.4 2>/dev/null | tail -1 | cut -d, -f3-5)
+is 'as predict has it' "all(abs(a / b - 1) < 1e-6 for a, b in zip((d['choice']['time_s'][k] for k in ('value', 'low', 'high')), ($predicted)))"
 check 'a power cap' "$memwall" recommend model.json --power-cap 50 --json
 is 'is kept' 'd["choice"]["power_w"]["high"] <= 51 and d["choice"]["chance_limits"] >= .9'
 check 'a slowdown against a reference' "$memwall" recommend model.json --objective energy --max-slowdown 10 --reference 8@1.8 --json
@@ -86,6 +88,19 @@ printf 'cores,time_s\n1,10\n4,3\n16,1.5\n' >three.csv
 "$memwall" fit three.csv -o three.json >/dev/null 2>&1
 check 'three do, with intervals' "$memwall" recommend three.json --cores 1-20
 
+if [ -d "$shared/cases/unmeasured-63" ]; then
+    "$memwall" fit "$shared/cases/unmeasured-63/runs.csv" -o case.json >/dev/null 2>&1
+    check 'an unmeasured neighbour within the noise' "$memwall" recommend case.json --objective time --json
+    is 'does not take the place of the best that was run' 'd["choice"]["cores"] == 64 and d["choice"]["measured"]'
+    "$memwall" fit "$shared/cases/efficiency-no-baseline/runs.csv" -o bare.json >/dev/null 2>&1
+    check 'efficiency without one core' "$memwall" recommend bare.json --objective time
+    prints 'says against what it is' 'efficiency +67 % against 2 cores, measured; .* against one core, estimated'
+    check 'and as JSON' "$memwall" recommend bare.json --objective time --json
+    is 'too' 'd["choice"]["efficiency_baseline_measured"] is False and d["choice"]["efficiency"]["high"] > d["choice"]["efficiency"]["low"]'
+else
+    skip 'cases' 'no ../shared/data'
+fi
+
 fails 3 'a table is not a model' "$memwall" recommend table.csv
 says 'but can be fitted' 'memwall fit'
 fails 1 'a model that is not there' "$memwall" recommend nothing.json
@@ -98,7 +113,7 @@ says 'with the nearest one' "did you mean '--objective'"
 if [ -d "$shared/parsec-power" ]; then
     "$memwall" fit "$shared/parsec-power/canneal.csv" -o canneal.json >/dev/null 2>&1
     check 'canneal' "$memwall" recommend canneal.json --objective energy --json
-    is 'saves energy on all cores below the highest frequency' 'd["choice"]["cores"] == 24 and d["choice"]["freq_ghz"] == 1.8 and d["expected"]["energy_change_percent"]["value"] < -4'
+    is 'saves energy on all cores below the highest frequency' 'd["choice"]["cores"] == 24 and d["choice"]["freq_ghz"] <= 2 and d["expected"]["energy_change_percent"]["value"] < -3'
 else
     skip 'canneal' 'no ../shared/data'
 fi

@@ -87,13 +87,14 @@ static void finds_the_best(void **state)
         struct mw_tune_result r = mw_tuner_result(tuner);
         assert_true(r.feasible && r.count == s.runs && r.count <= 20);
         double best = INFINITY, got = 0;
+        const struct mw_outlook reference = {.ln_time = log(reference_s)};
         for (size_t i = 0; i < ALL; i++) {
             struct mw_config one = {1, c[i].freq_hz};
             struct mw_outlook o = {.ln_time = log(time_of(&c[i])),
                                    .ln_power = log(power_of(&c[i])),
                                    .ln_efficiency = log(time_of(&one) / time_of(&c[i]) / c[i].cores)};
             double variance, value = mw_goal_value(&goals[g], &o, &variance);
-            bool holds = mw_goal_chance(&goals[g], &o, log(reference_s)) > .5;
+            bool holds = mw_goal_chance(&goals[g], &o, &reference) > .5;
             if (holds && value < best)
                 best = value;
             if (i == r.steps[r.recommended].candidate) {
