@@ -28,11 +28,9 @@ enum { NOISE_PER_DRAW = 4, NOISE_STRIDE = 37 };
    doubling beyond the data, at Student's 95 %. */
 static const double widen = 1.1, widen_beyond = 0.8, half_width_least = 0.01;
 static const double drift_cores = 0.085, drift_freq = 0.02, student_95 = 2.132;
-/*
- * How much of the noise of a measured configuration may be its own all the same: of what points scatter by where nothing was
- * repeated, and of what a reading may be off where repetitions tell. Chosen on parsec-power with noise added (of the chosen configuration's true time the 90 %
- * intervals hold 92 to 100 %), checked on multicores (88 to 96 %): make bench-recommend.
- */
+/* How much of the noise of a measured configuration may be its own all the same: of what points scatter by where nothing
+   was repeated, and of what a reading may be off where repetitions tell. Chosen on parsec-power with noise added (90 %
+   intervals hold the chosen configuration's true time in 92 to 100 %), checked on multicores (88 to 96): bench-recommend. */
 static const double unrepeated_doubt = 0.5, repeated_doubt = 0.2;
 /* Queries this close to the edge are inside. */
 static const double edge = 1e-6;
