@@ -5,11 +5,72 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Nobody reads a pipe: waiting would be for ever, with all that is held meanwhile. A reader may be just about to start. */
+static int open_in_place(const char *path)
+{
+    const struct timespec step = {.tv_nsec = 10000000};
+    enum { STEPS = 100 };
+    int fd = -1;
+    for (int i = 0; i < STEPS && (fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)) < 0 && errno == ENXIO; i++)
+        nanosleep(&step, NULL);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return fd;
+}
+
+/* A new file beside `path` under a name that nobody could foresee, with the mode and owner of the one that it replaces. */
+static int open_beside(const char *path, const struct stat *old, char **name)
+{
+    if (asprintf(name, "%s.part-XXXXXX", path) < 0) {
+        *name = NULL;
+        errno = ENOMEM;
+        return -1;
+    }
+    int fd = mkostemp(*name, O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    mode_t mask = umask(0);
+    umask(mask);
+    /* the owner first, since that takes away set-id bits; only root may give a file away, and need not succeed */
+    if (old && (old->st_uid != geteuid() || old->st_gid != getegid()) && fchown(fd, old->st_uid, old->st_gid))
+        errno = 0;
+    if (!fchmod(fd, old ? old->st_mode & 07777 : 0666 & ~mask))
+        return fd;
+    int saved = errno;
+    close(fd);
+    unlink(*name);
+    errno = saved;
+    return -1;
+}
+
+/* Opens output->path, which is where links end; `exists` with `info`. 0 or errno. */
+static int open_stream(struct mw_output *output, bool exists, const struct stat *info)
+{
+    /* a device or a pipe (/dev/stdout) is written in place: there is nothing to rename */
+    bool in_place = exists && !S_ISREG(info->st_mode);
+    int fd =
+        in_place ? open_in_place(output->path) : open_beside(output->path, exists ? info : NULL, &output->temporary);
+    output->stream = fd < 0 ? NULL : fdopen(fd, "w");
+    if (output->stream)
+        return 0;
+    int saved = errno;
+    if (fd >= 0)
+        close(fd);
+    else
+        free(output->temporary); /* it was not made: nothing to remove */
+    if (fd < 0)
+        output->temporary = NULL;
+    return saved;
+}
 
 enum mw_err mw_output_open(struct mw_output *output, const char *path, bool force, struct mw_error *error)
 {
@@ -20,29 +81,31 @@ enum mw_err mw_output_open(struct mw_output *output, const char *path, bool forc
     }
     struct stat info;
     bool exists = stat(path, &info) == 0;
+    if (!exists && lstat(path, &info) == 0)
+        return mw_fail(error, MW_IO, "cannot write '%s': a symbolic link that leads nowhere", path);
     if (exists && S_ISDIR(info.st_mode))
         return mw_fail(error, MW_IO, "cannot write '%s': is a directory", path);
     if (exists && S_ISREG(info.st_mode) && !force) {
         mw_fail(error, MW_IO, "'%s' exists", path);
+        if (error)
+            error->sys_errno = EEXIST;
         return mw_hint(error, "--force overwrites it");
     }
-    output->path = strdup(path);
-    /* a device or a pipe (/dev/stdout) is written in place: there is nothing to rename */
-    bool in_place = exists && !S_ISREG(info.st_mode);
-    if (!output->path || (!in_place && asprintf(&output->temporary, "%s.part%ld", path, (long)getpid()) < 0)) {
-        output->temporary = NULL;
-        mw_output_release(output);
+    if (exists && access(path, W_OK))
+        return mw_fail_errno(error, MW_IO, errno, "cannot write '%s'", path);
+    /* through a link: the file at its end is replaced, the link stays */
+    output->path = exists && S_ISREG(info.st_mode) ? realpath(path, NULL) : strdup(path);
+    if (!output->path)
         return mw_fail(error, MW_NOMEM, "out of memory");
+    int failed = open_stream(output, exists, &info);
+    if (!failed)
+        return MW_OK;
+    mw_output_release(output);
+    if (failed == ENXIO) {
+        mw_fail(error, MW_IO, "cannot write '%s': nobody reads the pipe", path);
+        return mw_hint(error, "start its reader first");
     }
-    output->stream = fopen(in_place ? path : output->temporary, "we");
-    if (!output->stream) {
-        int saved = errno;
-        free(output->temporary);
-        output->temporary = NULL;
-        mw_output_release(output);
-        return mw_fail_errno(error, MW_IO, saved, "cannot create '%s'", path);
-    }
-    return MW_OK;
+    return mw_fail_errno(error, MW_IO, failed, "cannot create '%s'", path);
 }
 
 enum mw_err mw_output_commit(struct mw_output *output, struct mw_error *error)
@@ -98,29 +161,75 @@ static enum mw_err drop_torn_line(int fd, const char *path, struct mw_error *err
     return MW_OK;
 }
 
+/* A pipe or device is written without blocking, so that a reader who has stopped reading holds nobody. */
+static int open_to_append(const char *path, bool resume, bool force, bool *is_stream)
+{
+    struct stat info;
+    *is_stream = stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    if (!*is_stream)
+        return open(path, O_RDWR | O_CREAT | O_CLOEXEC | (resume ? 0 : force ? O_TRUNC : O_EXCL), 0666);
+    int fd = open_in_place(path);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    return fd;
+}
+
 enum mw_err mw_append_open(struct mw_append *append, const char *path, bool resume, bool force, struct mw_error *error)
 {
+    bool is_stream = !strcmp(path, "-");
     *append = (struct mw_append){.fd = -1};
-    if (!strcmp(path, "-")) {
-        append->fd = dup(STDOUT_FILENO);
-    } else {
-        int flags = O_RDWR | O_CREAT | O_CLOEXEC | (resume ? 0 : force ? O_TRUNC : O_EXCL);
-        append->fd = open(path, flags, 0666);
-    }
+    append->fd = is_stream ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : open_to_append(path, resume, force, &is_stream);
     if (append->fd < 0) {
         int saved = errno;
         if (saved == EEXIST) {
             mw_fail(error, MW_IO, "'%s' exists", path);
             return mw_hint(error, "--resume goes on with it, --force overwrites it");
         }
-        return mw_fail_errno(error, MW_IO, saved, "cannot open '%s'", path);
+        mw_fail_errno(error, MW_IO, saved, "cannot open '%s'", path);
+        return saved == ENXIO ? mw_hint(error, "nobody reads the pipe: start its reader first") : MW_IO;
     }
     append->path = strdup(path);
     enum mw_err err = append->path ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
-    if (!err && resume)
+    if (!err && resume && !is_stream)
         err = drop_torn_line(append->fd, path, error);
     if (err)
         mw_append_close(append);
+    return err;
+}
+
+/*
+ * Waits until something may be written; MW_INTERRUPTED at a signal that waits to be obeyed, since whoever measures has
+ * those blocked (measure/run/stop.h) and a pipe that nobody empties would hold it for ever.
+ */
+static enum mw_err await_room(const struct mw_append *append, struct mw_error *error)
+{
+    enum { SLICE_MS = 100 };
+    struct pollfd fd = {.fd = append->fd, .events = POLLOUT};
+    while (poll(&fd, 1, SLICE_MS) == 0) {
+        sigset_t waiting;
+        sigpending(&waiting);
+        if (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP))
+            return mw_fail(error, MW_INTERRUPTED, "interrupted: nobody reads '%s'", append->path);
+    }
+    return MW_OK;
+}
+
+/* All of it, in one write where the kernel takes it; what a full disk took of a row is taken back. */
+static enum mw_err write_all(const struct mw_append *append, const char *line, size_t total, struct mw_error *error)
+{
+    size_t done = 0;
+    off_t before = lseek(append->fd, 0, SEEK_CUR);
+    enum mw_err err = MW_OK;
+    while (done < total && !err) {
+        err = await_room(append, error);
+        ssize_t n = err ? 0 : write(append->fd, line + done, total - done);
+        if (n > 0)
+            done += (size_t)n;
+        else if (n < 0 && errno != EINTR && errno != EAGAIN)
+            err = mw_fail_errno(error, MW_IO, errno, "cannot write '%s'", append->path);
+    }
+    if (err && done && before >= 0 && (ftruncate(append->fd, before) || lseek(append->fd, before, SEEK_SET) < 0))
+        mw_hint(error, "its last line may be torn; --resume cuts it off");
     return err;
 }
 
@@ -134,15 +243,7 @@ enum mw_err mw_append_line(struct mw_append *append, struct mw_error *error, con
     if (length < 0)
         return mw_fail(error, MW_NOMEM, "out of memory");
     line[length] = '\n'; /* in place of the terminating zero: line and newline go out in one write */
-    enum mw_err err = MW_OK;
-    size_t done = 0, total = (size_t)length + 1;
-    while (done < total && !err) {
-        ssize_t n = write(append->fd, line + done, total - done);
-        if (n > 0)
-            done += (size_t)n;
-        else if (n < 0 && errno != EINTR)
-            err = mw_fail_errno(error, MW_IO, errno, "cannot write '%s'", append->path);
-    }
+    enum mw_err err = write_all(append, line, (size_t)length + 1, error);
     if (!err && append->syncer)
         err = mw_syncer_kick(append->syncer, error);
     /* EINVAL, EROFS: a pipe or terminal, which cannot be synced and need not be */

@@ -121,12 +121,12 @@ static enum mw_err check_any_good(const struct scan *scan, struct mw_error *erro
 
 static int run(struct cli *cli, const void *data)
 {
-    struct scan scan = {.cli = cli, .options = data, .file.fd = -1};
+    struct scan scan = {.cli = cli, .options = data, .file.fd = -1, .stop.fd = -1};
     size_t doubtful = 0;
     enum mw_err err = check_usage(cli, scan.options, &cli->error);
     if (!err && (scan.options->slurm || scan.options->batch_template))
         return scan_batch_run(cli, scan.options);
-    if (!err)
+    if (!err && !scan.options->replay) /* which runs nothing and changes nothing: signals may end it anywhere */
         err = mw_stop_open(&scan.stop, &cli->error);
     if (err)
         return cli_fail(cli, &cli->error);

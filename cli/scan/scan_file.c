@@ -72,23 +72,47 @@ enum mw_err scan_file_row(struct scan *scan, const struct mw_sequence_entry *con
     return err;
 }
 
+static void print_head(const struct scan *scan, FILE *f)
+{
+    char line[HEAD_MAX_BYTES];
+    mw_provenance_print(&scan->facts, f);
+    mw_provenance_print(&scan->plan, f);
+    column_line(scan, scan->columns, line, sizeof line);
+    fprintf(f, "%s\n", line);
+}
+
 /* The head goes out beside its place and is renamed: a file is either not there or has all of it. */
 static enum mw_err write_head(struct scan *scan, bool force, struct mw_error *error)
 {
     struct mw_output output;
-    char line[HEAD_MAX_BYTES];
     const char *path = scan->cli->common.output;
     enum mw_err err = mw_output_open(&output, path, force, error);
     if (err) {
-        if (path && !force)
+        if (path && error->sys_errno == EEXIST)
             mw_hint(error, "--resume goes on with it, --force overwrites it");
         return err;
     }
-    mw_provenance_print(&scan->facts, output.stream);
-    mw_provenance_print(&scan->plan, output.stream);
-    column_line(scan, scan->columns, line, sizeof line);
-    fprintf(output.stream, "%s\n", line);
+    print_head(scan, output.stream);
     return mw_output_commit(&output, error);
+}
+
+/* A pipe or device is opened once, for head and rows: its reader takes a second opening for the end. */
+static enum mw_err begin_stream(struct scan *scan, const char *path, struct mw_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    enum mw_err err = mw_append_open(&scan->file, path, false, true, error);
+    FILE *f = err ? NULL : open_memstream(&text, &size);
+    if (f)
+        print_head(scan, f);
+    if (!err && (!f || fclose(f) || !size))
+        err = mw_fail(error, MW_NOMEM, "out of memory");
+    if (!err) {
+        text[size - 1] = '\0'; /* the line's end comes with the line */
+        err = mw_append_line(&scan->file, error, "%s", text);
+    }
+    free(text);
+    return err;
 }
 
 /* One "# key: value" line against the plan; counts those that agree. */
@@ -243,9 +267,17 @@ static enum mw_err resume(struct scan *scan, struct mw_error *error)
 enum mw_err scan_file_open(struct scan *scan, struct mw_error *error)
 {
     const char *path = scan->cli->common.output;
+    struct stat info;
+    bool is_stream = path && strcmp(path, "-") && stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+    enum mw_err err;
     scan->file.fd = -1;
-    enum mw_err err = scan->options->resume ? resume(scan, error) : write_head(scan, scan->cli->common.force, error);
-    if (!err && !scan->options->resume)
+    if (scan->options->resume)
+        err = resume(scan, error);
+    else if (is_stream)
+        err = begin_stream(scan, path, error);
+    else
+        err = write_head(scan, scan->cli->common.force, error);
+    if (!err && !scan->options->resume && !is_stream)
         err = mw_append_open(&scan->file, path ? path : "-", true, false, error);
     return err ? err : mw_append_sync_behind(&scan->file, error);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/tune/tune.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static enum mw_err write_head(const struct tune *tune, const char *command, stru
                                  error);
     if (!err)
         err = mw_output_open(&output, log_path(tune), tune->cli->common.force || tune->options->resume, error);
-    if (err && output.stream == NULL && err == MW_IO && !tune->cli->common.force)
+    if (err && error->sys_errno == EEXIST)
         mw_hint(error, "--resume goes on with it, --force overwrites it, --log names another");
     if (!err) {
         mw_provenance_print(&facts, output.stream);

@@ -66,6 +66,17 @@ static int note_write(struct mw_attributes *attributes, const char *path, const 
     return 0;
 }
 
+/* Whether the file lies in the tree once links are followed: what somebody else packed must not write outside it. */
+static bool is_inside(const char *root, const char *full)
+{
+    char *folder = realpath(root, NULL), *file = realpath(full, NULL);
+    size_t length = folder ? strlen(folder) : 0;
+    bool inside = folder && file && !strncmp(folder, file, length) && (length == 1 || file[length] == '/');
+    free(folder);
+    free(file);
+    return inside;
+}
+
 int mw_attribute_write(struct mw_attributes *attributes, const char *path, const char *value)
 {
     char full[PATH_MAX], line[64];
@@ -75,6 +86,8 @@ int mw_attribute_write(struct mw_attributes *attributes, const char *path, const
         return ENAMETOOLONG;
     if (attributes->dry)
         return note_write(attributes, path, value);
+    if (*attributes->root && access(full, F_OK) == 0 && !is_inside(attributes->root, full))
+        return EXDEV;
     int fd = open(full, O_WRONLY | O_CLOEXEC), failed = 0;
     if (fd < 0)
         return errno;

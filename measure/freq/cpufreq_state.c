@@ -2,6 +2,7 @@
 #include "measure/freq/cpufreq_state.h"
 
 #include "data/output.h"
+#include "measure/freq/cpufreq_driver.h"
 #include "measure/machine/state_folder.h"
 
 #include <errno.h>
@@ -84,31 +85,72 @@ static struct mw_policy *policy_numbered(struct mw_cpufreq *cpufreq, unsigned nu
     return NULL;
 }
 
+/* A switch of this driver, and one of its two values: the file may be another's, or be damaged. */
+static bool is_boost(const struct mw_cpufreq *cpufreq, const struct mw_boost_saved *boost)
+{
+    char path[sizeof boost->path + 64];
+    bool known = false;
+    for (unsigned k = 0; k < mw_boost_attribute_count; k++) {
+        const struct mw_boost_attribute *a = &mw_boost_attributes[k];
+        known = known || (!a->per_policy && !strcmp(boost->path, a->path));
+        for (size_t i = 0; a->per_policy && i < cpufreq->count; i++) {
+            snprintf(path, sizeof path, "%s/%s", cpufreq->policies[i].folder, a->path);
+            known = known || !strcmp(boost->path, path);
+        }
+    }
+    return known && (!strcmp(boost->value, "0") || !strcmp(boost->value, "1"));
+}
+
+/* Settings that this policy can have had: a governor that it offers, limits within the processor's. */
+static bool is_possible(const struct mw_cpufreq *cpufreq, const struct mw_policy *policy,
+                        const struct mw_policy_settings *s)
+{
+    char offered[512], *rest = NULL;
+    bool known = mw_policy_read(cpufreq, policy, "scaling_available_governors", offered, sizeof offered) != 0;
+    for (char *word = known ? NULL : strtok_r(offered, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        known = known || !strcmp(word, s->governor);
+    bool speed = !*s->speed || !strcmp(s->speed, "<unsupported>") || !s->speed[strspn(s->speed, "0123456789")];
+    return known && speed && !s->governor[strspn(s->governor, "abcdefghijklmnopqrstuvwxyz0123456789_-")] &&
+           s->min_khz > 0 && s->min_khz <= s->max_khz;
+}
+
 static enum mw_err parse_line(struct mw_cpufreq *cpufreq, const char *line, bool *stale, struct mw_error *error)
 {
     struct mw_policy_settings s = {0};
     struct mw_boost_saved boost;
     char id[64], now[64];
     unsigned number;
-    if (sscanf(line, "boot %63s", id) == 1) {
+    long process;
+    int end = 0;
+    if (sscanf(line, "process %ld %n", &process, &end) == 1 && end && !line[end])
+        return MW_OK;
+    if (sscanf(line, "boot %63s %n", id, &end) == 1 && end && !line[end]) {
         boot_id(&cpufreq->attributes, now, sizeof now);
         *stale = strcmp(id, now) != 0;
-    } else if (sscanf(line, "policy %u %31s %ld %ld %23s", &number, s.governor, &s.min_khz, &s.max_khz, s.speed) == 5) {
+    } else if (sscanf(line, "policy %u %31s %ld %ld %23s %n", &number, s.governor, &s.min_khz, &s.max_khz, s.speed,
+                      &end) == 5 &&
+               end && !line[end]) {
         if (!strcmp(s.speed, "-"))
             *s.speed = '\0';
         if (!strcmp(s.governor, "userspace"))
             s.speed_khz = strtol(s.speed, NULL, 10);
         struct mw_policy *policy = policy_numbered(cpufreq, number);
-        if (policy) {
-            policy->saved = s;
-            policy->is_saved = true;
-        }
-    } else if (sscanf(line, "boost %127s %7s", boost.path, boost.value) == 2) {
+        if (!policy) /* its CPUs are offline now */
+            return MW_OK;
+        if (!is_possible(cpufreq, policy, &s))
+            return mw_fail(error, MW_DATA, "no settings that policy %u of this machine can have had", number);
+        policy->saved = s;
+        policy->is_saved = true;
+    } else if (sscanf(line, "boost %127s %7s %n", boost.path, boost.value, &end) == 2 && end && !line[end]) {
+        if (!is_boost(cpufreq, &boost))
+            return mw_fail(error, MW_DATA, "no switch for boost that memwall writes");
         struct mw_boost_saved *boosts = realloc(cpufreq->boosts, (cpufreq->boost_count + 1) * sizeof *boosts);
         if (!boosts)
             return mw_fail(error, MW_NOMEM, "out of memory");
         cpufreq->boosts = boosts;
         boosts[cpufreq->boost_count++] = boost;
+    } else {
+        return mw_fail(error, MW_DATA, "not a line that memwall writes");
     }
     return MW_OK;
 }
@@ -129,9 +171,23 @@ enum mw_err mw_state_read(struct mw_cpufreq *cpufreq, bool *found, struct mw_err
         err = mw_fail(error, MW_DATA, "%s:1: not a state file of this version", path);
         mw_hint(error, "look at it, set the frequencies by hand, remove it");
     }
-    while (!err && fgets(line, sizeof line, f))
-        err = parse_line(cpufreq, line, &stale, error);
+    /* every line is checked before the first is acted on */
+    for (long number = 2; !err && fgets(line, sizeof line, f); number++) {
+        struct mw_error why;
+        err = parse_line(cpufreq, line, &stale, &why);
+        if (err == MW_DATA) {
+            mw_fail(error, err, "%s:%ld: %s", path, number, why.message);
+            mw_hint(error, "nothing is put back: look at it, set the frequencies by hand, remove it");
+        } else if (err && error) {
+            *error = why;
+        }
+    }
     fclose(f);
+    if (err || stale) {
+        for (size_t i = 0; i < cpufreq->count; i++)
+            cpufreq->policies[i].is_saved = false;
+        cpufreq->boost_count = 0;
+    }
     if (!err && stale)
         unlink(path);
     if (!err)
