@@ -12,14 +12,24 @@ ifeq ($(origin CC),default)
 CC       := gcc
 endif
 CFLAGS   ?= -O2 -g
+CPPFLAGS ?=
+LDFLAGS  ?=
 prefix   ?= /usr/local
 DESTDIR  ?=
-bindir      = $(prefix)/bin
-libdir      = $(prefix)/lib
-includedir  = $(prefix)/include
-datadir     = $(prefix)/share
-mandir      = $(datadir)/man
-docdir      = $(datadir)/doc/memwall
+# the GNU names; each may be given on its own
+exec_prefix ?= $(prefix)
+bindir      ?= $(exec_prefix)/bin
+libdir      ?= $(exec_prefix)/lib
+includedir  ?= $(prefix)/include
+datarootdir ?= $(prefix)/share
+datadir     ?= $(datarootdir)
+mandir      ?= $(datarootdir)/man
+docdir      ?= $(datarootdir)/doc/memwall
+INSTALL         ?= install
+INSTALL_PROGRAM ?= $(INSTALL) -m 755
+INSTALL_DATA    ?= $(INSTALL) -m 644
+# WITHOUT="glpk svm" builds as where these libraries are not installed.
+WITHOUT  ?=
 # SAN=address,undefined or SAN=thread builds an instrumented variant.
 SAN      ?=
 V        ?= 0
@@ -44,19 +54,32 @@ endif
 PKGS := gsl hwloc jansson
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
-LIBS := $(PKG_LIBS) -lcsv -lnettle -lglpk -lsvm -lnuma -ldl -lm
+# Libraries that memwall can do without: schedule needs GLPK, one learner of compare libsvm.
+has  = $(if $(filter $(1),$(WITHOUT)),,$(shell echo '$(2)' | $(firstword $(CC:ccache=)) -E - >/dev/null 2>&1 && echo yes))
+HAVE_GLPK := $(call has,glpk,#include <glpk.h>)
+HAVE_SVM  := $(or $(call has,svm,#include <libsvm/svm.h>),$(call has,svm,#include <svm.h>))
+OPTIONAL  := $(if $(HAVE_GLPK),,-DMW_WITHOUT_GLPK) $(if $(HAVE_SVM),,-DMW_WITHOUT_SVM)
+# what libmemwall is linked with, what libmemwall-schedule, and what the program
+LIBRARY_LIBS  := $(filter-out -lhwloc,$(PKG_LIBS)) -lcsv -lnettle -lm
+SCHEDULE_LIBS := -lglpk -lm
+LIBS := $(PKG_LIBS) -lcsv -lnettle $(if $(HAVE_GLPK),-lglpk) $(if $(HAVE_SVM),-lsvm) -lnuma -ldl -lm
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer,)
-BASE := -std=gnu11 -D_GNU_SOURCE -DMW_VERSION='"$(VERSION)"' -I. -fopenmp $(PKG_CFLAGS)
-ALL_CFLAGS = $(BASE) $(CFLAGS) $(WARN) $(SANFLAGS)
+BASE := -std=gnu11 -D_GNU_SOURCE -DMW_VERSION='"$(VERSION)"' -I. -fopenmp -fvisibility=hidden $(OPTIONAL) $(PKG_CFLAGS)
+ALL_CFLAGS = $(BASE) $(CPPFLAGS) $(CFLAGS) $(WARN) $(SANFLAGS)
 # Timed loops: a user's CFLAGS must not change what is measured (field notes: copy turned into
 # memcpy, reductions dropped), so these are fixed and recorded in every output file.
+CLANG := $(findstring clang,$(shell $(firstword $(CC:ccache=)) --version 2>/dev/null | head -n 1))
 KERNEL_FLAGS := -O2 -fno-builtin -fno-tree-loop-distribute-patterns -fno-strict-aliasing -ffp-contract=off
+ifneq ($(CLANG),) # has no such flag, and makes no copies of loops without builtins; INFINITY is a float to it
+  WARN := $(filter-out -Wdouble-promotion,$(WARN))
+  KERNEL_FLAGS := $(filter-out -fno-tree-loop-distribute-patterns,$(KERNEL_FLAGS))
+endif
 KERNEL_CFLAGS = $(BASE) $(KERNEL_FLAGS) $(WARN)
 # The samplers' hot loops (see model/hot.h): reassociation allowed, several instruction sets chosen at run time.
 HOT_FLAGS := -O3 -fno-math-errno -fno-trapping-math -fassociative-math -fno-signed-zeros -freciprocal-math
 
 # --- sources: a folder is a module ---------------------------------------
-LIB_DIRS   := data model fit advise memwall
+LIB_DIRS   := data model fit advise library
 HOT_SRC    := $(wildcard fit/hot_*.c fit/*/hot_*.c model/law_*.c) model/mechanisms.c
 LIB_SRC    := $(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c $(d)/*/*.c))
 KERNEL_SRC := $(wildcard measure/probe/kernels/*.c)
@@ -70,16 +93,20 @@ UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 UNIT_BIN   := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 # Flags that change rebuild what they touch.
+FLAGS_USED := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SAN) $(WERROR) $(OPTIONAL) $(KERNEL_FLAGS) $(HOT_FLAGS) $(VERSION) $(prefix) $(libdir) $(includedir) $(datadir) $(docdir)
 STAMP := $(B)/flags
-$(shell mkdir -p $(B); echo '$(CC) $(CFLAGS) $(SAN) $(WERROR) $(KERNEL_FLAGS) $(HOT_FLAGS) $(VERSION) $(prefix)' | cmp -s - $(STAMP) || \
-        echo '$(CC) $(CFLAGS) $(SAN) $(WERROR) $(KERNEL_FLAGS) $(HOT_FLAGS) $(VERSION) $(prefix)' > $(STAMP))
+$(shell mkdir -p $(B); echo '$(FLAGS_USED)' | cmp -s - $(STAMP) || echo '$(FLAGS_USED)' > $(STAMP))
+# How this build was called, for a test that calls make again and must not rebuild it.
+$(shell printf "CC='%s' CFLAGS='%s' CPPFLAGS='%s' LDFLAGS='%s' SAN='%s' WERROR='%s' WITHOUT='%s' prefix='%s'\n" '$(CC)' '$(CFLAGS)' '$(CPPFLAGS)' '$(LDFLAGS)' '$(SAN)' '$(WERROR)' '$(WITHOUT)' '$(prefix)' > $(B)/make-args)
 
 .PHONY: all
-all: deps-if-missing ## build build/release/memwall and the libraries
+all: require ## build build/release/memwall and the libraries
 	@$(MAKE) --no-print-directory $(JOBS) build-all
 
 .PHONY: build-all
-build-all: $(B)/memwall $(B)/libmemwall.a $(B)/libmemwall.so $(B)/memwall.pc
+LIBRARIES := $(foreach l,libmemwall $(if $(HAVE_GLPK),libmemwall-schedule),$(B)/$(l).so $(if $(SAN),,$(B)/$(l).a)) \
+             $(B)/memwall.pc $(if $(HAVE_GLPK),$(B)/memwall-schedule.pc)
+build-all: $(B)/memwall $(LIBRARIES)
 
 $(B)/measure/probe/kernels/%.o: measure/probe/kernels/%.c $(STAMP)
 	@mkdir -p $(@D)
@@ -96,26 +123,52 @@ $(B)/%.o: %.c $(STAMP)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -DMW_KERNEL_FLAGS='"$(KERNEL_FLAGS)"' -DMW_DATADIR='"$(datadir)/memwall"' -DMW_DOCDIR='"$(docdir)"' -MMD -MP -c -o $@ $<
 
-$(B)/libmemwall.a: $(LIB_OBJ)
+# All rooms, for the program, the tests and the benches.
+$(B)/libcore.a: $(LIB_OBJ)
 	@echo "  AR      $@"
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/libmemwall.so: $(LIB_OBJ)
+# What is installed: the sources of library/ and of the rooms what they need, everything else hidden.
+SCHEDULE_OBJ := $(B)/library/schedule.o
+# declared in memwall/ and at home in their rooms
+PUBLIC_SRC   := fit/predict/predictor.c advise/tune/tune.c
+PUBLIC_OBJ   := $(filter-out $(SCHEDULE_OBJ),$(patsubst %.c,$(B)/%.o,$(wildcard library/*.c) $(PUBLIC_SRC)))
+OBJCOPY      ?= $(shell $(firstword $(CC:ccache=)) -print-prog-name=objcopy)
+
+$(B)/libmemwall.so: $(PUBLIC_OBJ) $(B)/libcore.a library/libmemwall.map
 	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,libmemwall.so.0 -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libmemwall.so.0 -Wl,--version-script,library/libmemwall.map \
+	  -o $@ $(PUBLIC_OBJ) $(B)/libcore.a $(LIBRARY_LIBS)
+
+$(B)/libmemwall-schedule.so: $(SCHEDULE_OBJ) $(B)/libcore.a library/libmemwall-schedule.map
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libmemwall-schedule.so.0 \
+	  -Wl,--version-script,library/libmemwall-schedule.map -o $@ $(SCHEDULE_OBJ) $(B)/libcore.a $(SCHEDULE_LIBS)
+
+# A static library is one object, in which all but what the map names is local.
+$(B)/libmemwall.a: $(PUBLIC_OBJ) $(B)/libcore.a
+$(B)/libmemwall-schedule.a: $(SCHEDULE_OBJ) $(B)/libcore.a
+$(B)/libmemwall.a $(B)/libmemwall-schedule.a: $(B)/%.a: library/%.map
+	@echo "  AR      $@"
+	$(Q)sed -n 's/^ *\(mw_[a-z_0-9]*\);/\1/p' $< > $(B)/$*.symbols
+	$(Q)$(CC) -r -nostdlib -o $(B)/$*-whole.o $(filter-out %.map,$^) && \
+	  $(OBJCOPY) --keep-global-symbols=$(B)/$*.symbols $(B)/$*-whole.o && rm -f $@ && $(AR) rcs $@ $(B)/$*-whole.o
 
 $(B)/libinner.a: $(INNER_OBJ)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/memwall: $(MAIN_OBJ) $(B)/libinner.a $(B)/libmemwall.a
+$(B)/memwall: $(MAIN_OBJ) $(B)/libinner.a $(B)/libcore.a
 	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(MAIN_OBJ) $(B)/libinner.a $(B)/libmemwall.a $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(MAIN_OBJ) $(B)/libinner.a $(B)/libcore.a $(LIBS)
 
+# pc NAME, DESCRIPTION, REQUIRES.PRIVATE, LIBS.PRIVATE
+pc = printf '%s\n' 'prefix=$(prefix)' 'exec_prefix=$(exec_prefix)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' \
+  'Name: $(1)' 'Description: $(2)' 'Version: $(VERSION)' 'Requires.private: $(3)' 'Libs: -L$${libdir} -l$(1)' \
+  'Libs.private: $(4)' 'Cflags: -I$${includedir}'
 $(B)/memwall.pc: Makefile $(STAMP)
-	@printf '%s\n' 'prefix=$(prefix)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
-	 'Name: memwall' 'Description: speedup models with memory latency: data, laws, fit, prediction, advice' \
-	 'Version: $(VERSION)' 'Requires.private: $(PKGS)' 'Libs: -L$${libdir} -lmemwall' \
-	 'Libs.private: -lcsv -lnettle -lglpk -lsvm -lm -fopenmp' 'Cflags: -I$${includedir}/memwall' > $@
+	@$(call pc,memwall,speedup models with memory latency: fit predict recommend diagnose tune,$(filter-out hwloc,$(PKGS)),-lcsv -lnettle -fopenmp -lpthread -lm) > $@
+$(B)/memwall-schedule.pc: Makefile $(STAMP)
+	@$(call pc,memwall-schedule,cores and frequencies for several programs at once,,-lglpk -lm) > $@
 
 $(B)/plots/scripts.o: $(wildcard plots/*.gp)
 
@@ -125,27 +178,34 @@ $(B)/plots/scripts.o: $(wildcard plots/*.gp)
 include deps.mk
 -include tests/tests.mk bench/bench.mk docs/docs.mk examples/examples.mk
 
-.PHONY: install uninstall
+HEADERS := $(filter-out $(if $(HAVE_GLPK),,memwall/schedule.h),$(wildcard memwall/*.h))
+.PHONY: install install-strip uninstall
 install: all man ## install below $(DESTDIR)$(prefix)
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(datadir)/memwall/profiles $(DESTDIR)$(docdir)
-	install -m 755 $(B)/memwall $(DESTDIR)$(bindir)/memwall
-	install -m 644 $(B)/libmemwall.a $(DESTDIR)$(libdir)/
-	install -m 755 $(B)/libmemwall.so $(DESTDIR)$(libdir)/libmemwall.so.0
-	ln -sf libmemwall.so.0 $(DESTDIR)$(libdir)/libmemwall.so
-	install -m 644 $(B)/memwall.pc $(DESTDIR)$(libdir)/pkgconfig/
-	for h in $(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.h $(d)/*/*.h)); do \
-	  install -D -m 644 $$h $(DESTDIR)$(includedir)/memwall/$$h || exit 1; done
-	install -m 644 $(B)/man/*.1 $(DESTDIR)$(mandir)/man1/
-	install -D -m 644 $(B)/memwall.bash $(DESTDIR)$(datadir)/bash-completion/completions/memwall
-	install -D -m 644 $(B)/memwall.zsh $(DESTDIR)$(datadir)/zsh/site-functions/_memwall
-	install -D -m 644 $(B)/memwall.fish $(DESTDIR)$(datadir)/fish/vendor_completions.d/memwall.fish
-	install -m 644 data/profiles/*.json $(DESTDIR)$(datadir)/memwall/profiles/
-	install -m 644 docs/*.md $(DESTDIR)$(docdir)/
-	for f in plots/*.gp; do [ ! -e $$f ] || install -m 644 $$f $(DESTDIR)$(datadir)/memwall/; done
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/memwall $(DESTDIR)$(mandir)/man1 \
+	  $(DESTDIR)$(datadir)/memwall/profiles $(DESTDIR)$(docdir) $(DESTDIR)$(datadir)/bash-completion/completions
+	$(INSTALL_PROGRAM) $(B)/memwall $(DESTDIR)$(bindir)/memwall
+	for l in memwall $(if $(HAVE_GLPK),memwall-schedule); do \
+	  $(INSTALL_DATA) $(B)/lib$$l.a $(DESTDIR)$(libdir)/ && \
+	  $(INSTALL_PROGRAM) $(B)/lib$$l.so $(DESTDIR)$(libdir)/lib$$l.so.0 && \
+	  ln -sf lib$$l.so.0 $(DESTDIR)$(libdir)/lib$$l.so && \
+	  $(INSTALL_DATA) $(B)/$$l.pc $(DESTDIR)$(libdir)/pkgconfig/ || exit 1; done
+	$(INSTALL_DATA) $(HEADERS) $(DESTDIR)$(includedir)/memwall/
+	$(INSTALL_DATA) $(B)/man/*.1 $(DESTDIR)$(mandir)/man1/
+	$(INSTALL_DATA) $(B)/memwall.bash $(DESTDIR)$(datadir)/bash-completion/completions/memwall
+	$(INSTALL) -d $(DESTDIR)$(datadir)/zsh/site-functions $(DESTDIR)$(datadir)/fish/vendor_completions.d
+	$(INSTALL_DATA) $(B)/memwall.zsh $(DESTDIR)$(datadir)/zsh/site-functions/_memwall
+	$(INSTALL_DATA) $(B)/memwall.fish $(DESTDIR)$(datadir)/fish/vendor_completions.d/memwall.fish
+	$(INSTALL_DATA) data/profiles/*.json $(DESTDIR)$(datadir)/memwall/profiles/
+	$(INSTALL_DATA) docs/*.md $(DESTDIR)$(docdir)/
+	$(INSTALL_DATA) plots/*.gp $(DESTDIR)$(datadir)/memwall/
+
+install-strip: ## the same without symbols for debuggers
+	$(MAKE) INSTALL_PROGRAM='$(INSTALL_PROGRAM) -s' install
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(bindir)/memwall $(DESTDIR)$(libdir)/libmemwall.a $(DESTDIR)$(libdir)/libmemwall.so* \
-	  $(DESTDIR)$(libdir)/pkgconfig/memwall.pc $(DESTDIR)$(mandir)/man1/memwall*.1
+	  $(DESTDIR)$(libdir)/libmemwall-schedule.a $(DESTDIR)$(libdir)/libmemwall-schedule.so* \
+	  $(DESTDIR)$(libdir)/pkgconfig/memwall.pc $(DESTDIR)$(libdir)/pkgconfig/memwall-schedule.pc $(DESTDIR)$(mandir)/man1/memwall*.1
 	rm -f $(DESTDIR)$(datadir)/zsh/site-functions/_memwall $(DESTDIR)$(datadir)/fish/vendor_completions.d/memwall.fish
 	rm -rf $(DESTDIR)$(docdir) $(DESTDIR)$(includedir)/memwall $(DESTDIR)$(datadir)/memwall $(DESTDIR)$(datadir)/bash-completion/completions/memwall
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What must be installed, and how each distribution names it. `make deps` installs what is missing.
+# What must be installed, and how each distribution names it. `make deps` installs what is missing; a build only names it.
 
 DEPS_APT    := build-essential pkg-config libgsl-dev libhwloc-dev libnuma-dev libjansson-dev libcsv-dev nettle-dev libglpk-dev libsvm-dev libcmocka-dev gnuplot-nox
 DEPS_DNF    := gcc make pkgconf gsl-devel hwloc-devel numactl-devel jansson-devel libcsv-devel nettle-devel glpk-devel libsvm-devel libcmocka-devel gnuplot
@@ -7,9 +7,13 @@ DEPS_PACMAN := base-devel pkgconf gsl hwloc numactl jansson libcsv nettle glpk l
 DEPS_ZYPPER := gcc make pkg-config gsl-devel hwloc-devel libnuma-devel libjansson-devel libcsv-devel libnettle-devel glpk-devel libsvm-devel libcmocka-devel gnuplot
 DEPS_APK    := build-base pkgconf gsl-dev hwloc-dev numactl-dev jansson-dev libcsv-dev nettle-dev glpk-dev libsvm-dev cmocka-dev gnuplot
 
-.PHONY: deps deps-if-missing
-deps: ## install the libraries that memwall is built with
+.PHONY: deps deps-if-missing require
+deps: ## install the libraries that memwall is built and tested with
 	@.ci/deps.sh apt="$(DEPS_APT)" dnf="$(DEPS_DNF)" pacman="$(DEPS_PACMAN)" zypper="$(DEPS_ZYPPER)" apk="$(DEPS_APK)"
 
+# for check and demo, which are one command on a fresh machine
 deps-if-missing:
 	@.ci/deps.sh --probe || $(MAKE) --no-print-directory deps
+
+require:
+	@CC='$(CC)' .ci/deps.sh --require

@@ -2,22 +2,52 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Installs what memwall is built and tested with, by the package manager that is there.
 #   deps.sh --probe                      status 0 if nothing is missing
+#   deps.sh --require                    names what a build lacks, installs nothing
 #   deps.sh apt="…" dnf="…" …            install the list of the manager found
 set -u
 
-probe() {
-    for tool in gcc pkg-config gnuplot; do
-        command -v "$tool" >/dev/null 2>&1 || return 1
-    done
-    pkg-config --exists gsl hwloc jansson nettle cmocka || return 1
-    echo '#include <csv.h>
-#include <glpk.h>
-#include <numa.h>
-#include <svm.h>
-int main(void){return 0;}' | gcc -x c - -I/usr/include/libsvm -o /dev/null -lcsv -lglpk -lnuma -lsvm 2>/dev/null
+compiler=${CC:-gcc}
+
+# has HEADER LIBRARY: whether a program with it links
+has() {
+    printf '#include <%s>\nint main(void){return 0;}\n' "$1" | $compiler -x c - -o /dev/null "$2" 2>/dev/null
 }
 
-[ "${1:-}" = --probe ] && { probe; exit; }
+# What a build cannot do without, a name a line.
+missing() {
+    command -v "${compiler%% *}" >/dev/null 2>&1 || echo "$compiler"
+    if command -v pkg-config >/dev/null 2>&1; then
+        for package in gsl hwloc jansson nettle; do
+            pkg-config --exists $package || echo $package
+        done
+    else
+        echo pkg-config
+    fi
+    has csv.h -lcsv || echo libcsv
+    has numa.h -lnuma || echo libnuma
+}
+
+# What it does less without.
+missing_optional() {
+    has glpk.h -lglpk || echo 'GLPK (schedule)'
+    has svm.h -lsvm || has libsvm/svm.h -lsvm || echo 'libsvm (one learner of compare)'
+    command -v gnuplot >/dev/null 2>&1 || echo 'gnuplot (plot, report)'
+}
+
+probe() {
+    [ -z "$(missing)$(missing_optional)" ] && pkg-config --exists cmocka
+}
+
+case ${1:-} in
+--probe) probe; exit ;;
+--require)
+    without=$(missing | paste -sd ' ')
+    [ -z "$without" ] && exit 0
+    echo "memwall: missing to build: $without" >&2
+    echo "hint: make deps installs it, with the package manager that is here" >&2
+    exit 1
+    ;;
+esac
 probe && exit 0
 
 for arg; do

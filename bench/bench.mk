@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Accuracy and speed of memwall itself: `make bench-NAME`. Results are printed; no test asserts a time.
 
-$(B)/bench/diagnose: bench/bench_diagnose.c bench/diagnose_truth.c bench/diagnose_tables.c $(B)/libmemwall.a
+$(B)/bench/diagnose: bench/bench_diagnose.c bench/diagnose_truth.c bench/diagnose_tables.c $(B)/libcore.a
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libmemwall.a $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libcore.a $(LIBS)
 
 .PHONY: bench-diagnose
 bench-diagnose: $(B)/bench/diagnose ## how often diagnose is right: simulated programs, then the shared tables
@@ -15,29 +15,29 @@ FACTOR_SEEDS ?= 2 3 4 5 6 7 8 9 10 11
 bench-factor: $(B)/tests/test_factor ## how often a column without effect refuses a table, and one with an effect doesn't
 	$(Q)for s in $(FACTOR_SEEDS); do MW_SEED=$$s $(B)/tests/test_factor 2>&1 | grep -E ' of 1000 '; done
 
-$(B)/bench/buying: bench/bench_buying.c bench/buying_tables.c bench/buying_points.c bench/buying_whatif.c $(B)/libmemwall.a
+$(B)/bench/buying: bench/bench_buying.c bench/buying_tables.c bench/buying_points.c bench/buying_whatif.c $(B)/libcore.a
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libmemwall.a $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libcore.a $(LIBS)
 
 .PHONY: bench-buying
 bench-buying: $(B)/bench/buying ## another machine predicted from this one: eight machines, all pairs
 	$(B)/bench/buying
 
-$(B)/bench/recovery: bench/recovery.c $(B)/libmemwall.a
+$(B)/bench/recovery: bench/recovery.c $(B)/libcore.a
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/libmemwall.a $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/libcore.a $(LIBS)
 
 .PHONY: bench-recovery
 SEEDS ?= 1000
 bench-recovery: $(B)/bench/recovery ## coverage of parameter intervals on simulated data (SEEDS=1000)
 	$(B)/bench/recovery $(SEEDS)
 
-$(B)/bench/fit_speed: bench/fit_speed.c $(B)/libmemwall.a
+$(B)/bench/fit_speed: bench/fit_speed.c $(B)/libcore.a
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/libmemwall.a $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/libcore.a $(LIBS)
 
 .PHONY: bench-fit
 FIT_SEEDS ?= 100
@@ -46,20 +46,20 @@ bench-fit: $(B)/bench/fit_speed $(B)/memwall ## time of a fit by points and thre
 	@MEMWALL=$(B)/memwall bash bench/fit.sh
 	@MEMWALL=$(B)/memwall python3 bench/fit_scipy.py
 
-$(B)/bench/optimum: bench/optimum.c bench/sets.c $(B)/libmemwall.a
+$(B)/bench/optimum: bench/optimum.c bench/sets.c $(B)/libcore.a
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libmemwall.a $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libcore.a $(LIBS)
 
 .PHONY: bench-optimum
 OPTIMUM ?= 10
 bench-optimum: $(B)/bench/optimum ## every law on every usable set beside other methods (OPTIMUM="seeds starts law...")
 	$(B)/bench/optimum $(OPTIMUM)
 
-$(B)/bench/accuracy: bench/accuracy.c bench/splits.c bench/sets.c $(B)/libmemwall.a
+$(B)/bench/accuracy: bench/accuracy.c bench/splits.c bench/sets.c $(B)/libcore.a
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libmemwall.a $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libcore.a $(LIBS)
 
 .PHONY: bench-accuracy
 bench-accuracy: $(B)/bench/accuracy ## errors of predictions on held-out points of the shared sets, one core
@@ -73,13 +73,13 @@ bench-scan: ## what a scan adds to a run of sleep 0.05, beside hyperfine
 	@$(MAKE) --no-print-directory $(JOBS) build-all
 	@bench/scan.sh $(B)/memwall
 
-$(B)/bench/tune: bench/bench_tune.c bench/search.c bench/tables.c $(B)/libmemwall.a
-$(B)/bench/recommend: bench/bench_recommend.c bench/recommend_noise.c bench/search.c bench/tables.c $(B)/libmemwall.a
-$(B)/bench/schedule: bench/bench_schedule.c bench/tables.c $(B)/libmemwall.a
+$(B)/bench/tune: bench/bench_tune.c bench/search.c bench/tables.c $(B)/libcore.a
+$(B)/bench/recommend: bench/bench_recommend.c bench/recommend_noise.c bench/search.c bench/tables.c $(B)/libcore.a
+$(B)/bench/schedule: bench/bench_schedule.c bench/tables.c $(B)/libcore.a
 $(B)/bench/tune $(B)/bench/recommend $(B)/bench/schedule:
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libmemwall.a $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libcore.a $(LIBS)
 
 .PHONY: bench-tune bench-recommend bench-schedule bench-advice
 bench-tune: $(B)/bench/tune ## measurements that the tuner needs, by replay, beside simpler searches

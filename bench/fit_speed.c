@@ -3,6 +3,7 @@
  * How long a fit takes, by points and threads, and whether the optimum is the optimum.
  * usage: fit_speed [seeds]   tables under $MEMWALL_DATA or ../shared/data
  */
+#include "fit/numeric/guard.h"
 #include "fit/fit.h"
 #include "fit/predict/predict.h"
 #include "fit/search/score.h"
@@ -10,7 +11,6 @@
 #include "model/laws.h"
 #include "model/time.h"
 
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <omp.h>
@@ -222,7 +222,7 @@ int main(int argc, char **argv)
 {
     static const size_t sizes[] = {10, 30, 100, 187, 300, 1000, 10000, 100000, 1000000};
     size_t seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 100;
-    gsl_set_error_handler_off();
+    mw_guard_enter();
     omp_set_num_threads(1);
     printf("one search of the optimum of vls, one core, ms\n%9s %14s %14s %14s\n", "points", "robust", "log",
            "speedup-mse");

@@ -4,6 +4,7 @@
  * evolution with Nelder and Mead's simplex and a multistart, which know nothing of patterns, annealing or each other.
  * usage: optimum [seeds [starts [law...]]]   tables under $MEMWALL_DATA or ../shared/data
  */
+#include "fit/numeric/guard.h"
 #include "bench/splits.h"
 #include "fit/numeric/polish.h"
 #include "fit/search/score.h"
@@ -11,7 +12,6 @@
 #include "model/laws.h"
 #include "model/time.h"
 
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <omp.h>
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
     static const char *const names[CORPORA] = {"parsec-speedup", "parsec-power", "multicores"};
     struct bench_sets corpora[CORPORA];
     size_t seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 10, starts = argc > 2 ? strtoul(argv[2], NULL, 10) : 1000;
-    gsl_set_error_handler_off();
+    mw_guard_enter();
     omp_set_num_threads(1);
     for (size_t c = 0; c < CORPORA; c++)
         if (!bench_sets_read(&corpora[c], names[c]))

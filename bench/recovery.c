@@ -4,13 +4,13 @@
  * core count, fitted again; how often the true parameters lie in their 90 % intervals, by the status that the fit gives
  * them. usage: recovery [seeds [law...]]
  */
+#include "fit/numeric/guard.h"
 #include "fit/predict/combine.h"
 #include "fit/search/score.h"
 #include "model/laws.h"
 #include "model/time.h"
 #include "tests/unit/simulate.h"
 
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
     };
     static const double shared[] = {0, .04};
     size_t seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
-    gsl_set_error_handler_off();
+    mw_guard_enter();
     printf(
         "%zu seeds, noise 2 %%; shared: a further misfit of a core count at all frequencies; identified: how often so\n"
         "called, how often the truth is then inside (want 85 to 95); otherwise: how often inside; hidden: how often\n"

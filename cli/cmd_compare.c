@@ -3,6 +3,7 @@
 
 #include "data/units.h"
 #include "fit/compare/compare.h"
+#include "fit/compare/learners.h"
 #include "model/time.h"
 
 #include <stdio.h>
@@ -140,6 +141,8 @@ static int run(struct cli *cli, const void *opaque)
     struct mw_compare comparison = {0};
     struct mw_output output = {0};
     struct mw_provenance run = {0};
+    if (!mw_learner_present(MW_LEARNER_SVR))
+        cli_warn(cli, "built without libsvm: support vector regression is left out");
     enum mw_err err = compare(cli, o, &comparison);
     if (!err)
         err = mw_output_open(&output, cli->common.output, cli->common.force, &cli->error);

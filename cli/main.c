@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 
 #include "data/units.h"
+#include "fit/numeric/guard.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -135,6 +136,7 @@ static int help(int argc, char **argv)
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN);
+    mw_guard_enter(); /* for good: no library may end this program */
     if (argc < 2) {
         fprintf(stderr, "memwall: no command given\nhint: memwall help\n");
         return mw_err_exit_status(MW_USAGE);

@@ -194,7 +194,7 @@ typedef enum mw_err parse_value(const char *text, double *value, struct mw_error
 
 static enum mw_err parse_core(const char *text, double *value, struct mw_error *error)
 {
-    double parsed;
+    double parsed = 0;
     enum mw_err err = mw_parse_number(text, &parsed, error);
     if (err)
         return err;

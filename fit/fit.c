@@ -2,6 +2,7 @@
 #include "fit/fit.h"
 
 #include "data/profile.h"
+#include "fit/numeric/guard.h"
 #include "fit/predict/combine.h"
 #include "fit/predict/mixture.h"
 #include "fit/search/power.h"
@@ -10,7 +11,6 @@
 #include "model/laws.h"
 #include "model/time.h"
 
-#include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -399,12 +399,13 @@ enum mw_err mw_fit(struct mw_model *model, const struct mw_dataset *dataset, con
         w->options.seed = 1;
     w->dataset = dataset;
     double start = seconds();
-    gsl_set_error_handler_off(); /* its default one aborts; every code is looked at */
+    mw_guard_enter();
     enum mw_err (*const steps[])(struct work *, struct mw_error *) = {
         read_options, know_machine, condense, score, judge, sample, list_laws, collect_words};
     enum mw_err err = MW_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !err; i++)
         err = steps[i](w, error);
+    mw_guard_leave();
     if (err) {
         mw_model_release(&w->model);
     } else {

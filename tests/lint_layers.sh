@@ -18,7 +18,7 @@ layer data "$public"
 layer model data
 layer fit data model "$public"
 layer advise data model fit "$public"
-layer memwall data model fit advise
+layer library data model fit advise "$public"
 layer measure data
 layer plots data model advise fit
 layer cli data model fit advise measure plots "$public"
@@ -61,7 +61,7 @@ if [ -z "$unsaid" ]; then ok 'a README in each room'; else not_ok 'a README in e
 alone() {
     local pattern=$1 what=$2 bad
     shift 2
-    bad=$(grep -nE "$pattern" -r data model fit advise memwall measure plots cli --include=*.c --include=*.h |
+    bad=$(grep -nE "$pattern" -r data model fit advise library measure plots cli --include=*.c --include=*.h |
         grep -vE "^($(IFS='|'; echo "$*" | tr ' ' '|'))/")
     if [ -z "$bad" ]; then ok "$what only in $*"; else not_ok "$what only in $*" "$bad"; fi
 }

@@ -10,10 +10,10 @@ check check-arm check-vm: export TEST_TIMEOUT ?= 900
 # so do the fits of a command-line test under a sanitizer
 check-asan check-valgrind: export TEST_TIMEOUT ?= 1800
 
-$(B)/tests/%: tests/unit/%.c $(B)/libinner.a $(B)/libmemwall.a
+$(B)/tests/%: tests/unit/%.c $(B)/libinner.a $(B)/libcore.a
 	@mkdir -p $(@D) $(B)/test-deps
 	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $(B)/test-deps/$*.d -o $@ $< $(B)/libinner.a $(B)/libmemwall.a -lcmocka $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $(B)/test-deps/$*.d -o $@ $< $(B)/libinner.a $(B)/libcore.a -lcmocka $(LIBS)
 
 -include $(UNIT_SRC:tests/unit/%.c=$(B)/test-deps/%.d)
 
@@ -55,13 +55,20 @@ check-asan: ## unit and command-line tests under AddressSanitizer and UndefinedB
 
 check-tsan: ## unit tests under ThreadSanitizer, built with clang: its OpenMP runtime (libomp) tells the tool who waits for whom
 	@command -v clang >/dev/null || { echo "check-tsan needs clang and its libomp" >&2; exit 1; }
-	@$(MAKE) --no-print-directory $(JOBS) SAN=thread CC=clang \
-	  KERNEL_FLAGS='$(filter-out -fno-tree-loop-distribute-patterns,$(KERNEL_FLAGS))' build-all unit-bins
+	@$(MAKE) --no-print-directory $(JOBS) SAN=thread CC=clang build-all unit-bins
 	@TSAN_OPTIONS=ignore_noninstrumented_modules=1 tests/run.sh $(UNIT_SRC:tests/unit/%.c=build/san-thread/tests/%)
 
 check-valgrind: ## unit tests under valgrind
 	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins
 	@tests/run.sh -w 'valgrind -q --suppressions=tests/valgrind.supp --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite' $(UNIT_BIN)
+
+# Builds of their own beside the usual one: no warning, and the program runs.
+.PHONY: check-builds
+check-builds: ## clang, and neither GLPK nor libsvm: each built from nothing with -Werror, its unit tests run
+	@$(MAKE) --no-print-directory $(JOBS) B=build/clang CC=clang WERROR=1 build-all unit-bins
+	@MEMWALL=$(CURDIR)/build/clang/memwall tests/run.sh $(UNIT_SRC:tests/unit/%.c=build/clang/tests/%)
+	@$(MAKE) --no-print-directory $(JOBS) B=build/without WITHOUT='glpk svm' WERROR=1 build-all
+	@build/without/memwall --version
 
 .PHONY: check-format
 check-format: ## sources against .clang-format

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/schedule/knapsack.h"
 
-#include <glpk.h>
+#ifdef MW_WITHOUT_GLPK
 
+enum mw_err mw_knapsack_solve(const struct mw_choice *choices, size_t count, size_t classes, const double capacity[2],
+                              size_t *picked, bool *feasible, struct mw_error *error)
+{
+    (void)choices, (void)count, (void)classes, (void)capacity, (void)picked, (void)feasible;
+    mw_fail(error, MW_UNSUPPORTED, "built without GLPK, which schedules");
+    return mw_hint(error, "install GLPK with its header (Debian: libglpk-dev) and build again");
+}
+
+#else
+
+#include <glpk.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -192,13 +203,16 @@ enum mw_err mw_knapsack_solve(const struct mw_choice *choices, size_t count, siz
         return mw_fail(error, MW_NOMEM, "out of memory for %zu choices", count);
     struct problem p = {.choices = choices, .kept = kept, .classes = classes};
     p.kept_count = undominated(choices, count, capacity, kept);
-    glp_term_out(GLP_OFF);
+    int said = glp_term_out(GLP_OFF); /* of this thread: GLPK keeps its state by thread */
     build(&p, capacity);
     enum mw_err err = run(&p, capacity, feasible, error);
     for (size_t j = 0; !err && *feasible && j < p.kept_count; j++)
         if (glp_mip_col_val(p.lp, (int)j + 1) > .5)
             picked[choices[kept[j]].class] = kept[j];
     glp_delete_prob(p.lp);
+    glp_term_out(said);
     free(kept);
     return err;
 }
+
+#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/tune/tune_internal.h"
 #include "data/stats.h"
+#include "fit/numeric/guard.h"
 #include "model/time.h"
 
 #include <math.h>
@@ -98,6 +99,10 @@ static enum mw_err make_surrogates(struct mw_tuner *t, struct mw_error *error)
 enum mw_err mw_tuner_alloc(struct mw_tuner **tuner, const struct mw_goal *goal, const struct mw_tune_options *options,
                            const struct mw_config *candidates, size_t count, struct mw_error *error)
 {
+    static const struct mw_tune_options usual;
+    options = options ? options : &usual;
+    if (!count)
+        return mw_fail(error, MW_USAGE, "no configurations to choose from");
     if (options->energy_only && mw_goal_needs_time(goal))
         return mw_fail(error, MW_USAGE,
                        "a table of energies without times serves the objective energy without limits only");
@@ -203,6 +208,9 @@ static void say(const struct mw_tuner *t, struct mw_tune_step *step, bool had_be
 enum mw_err mw_tuner_observe(struct mw_tuner *t, size_t candidate, const struct mw_reading *reading,
                              const struct mw_tune_step **step, struct mw_error *error)
 {
+    if (candidate >= t->count || t->measured[candidate])
+        return mw_fail(error, MW_USAGE, "candidate %zu of %zu cannot be observed%s", candidate, t->count,
+                       candidate < t->count ? " twice" : "");
     enum mw_err err = check_reading(t, candidate, reading, error);
     if (err)
         return err;
@@ -221,7 +229,9 @@ enum mw_err mw_tuner_observe(struct mw_tuner *t, size_t candidate, const struct 
     double old_best = t->best_value;
     t->measured[candidate] = true;
     t->step_count++;
+    mw_guard_enter();
     err = mw_tuner_refit(t, error);
+    mw_guard_leave();
     if (err) {
         t->measured[candidate] = false;
         t->step_count--;
@@ -274,6 +284,11 @@ void mw_tuner_exclude(struct mw_tuner *t, size_t candidate)
 const struct mw_outlook *mw_tuner_outlook(const struct mw_tuner *t)
 {
     return t->outlook;
+}
+
+double mw_tuner_certainty(const struct mw_tuner *t)
+{
+    return 1 - t->chance_left;
 }
 
 struct mw_tune_result mw_tuner_result(const struct mw_tuner *t)

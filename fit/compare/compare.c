@@ -173,9 +173,11 @@ static enum mw_err judge_learners(struct batch *s, double *percent, struct mw_er
     for (size_t i = 0; i < m && !err; i++)
         features(&s->split.test[i], x[n + i]);
     for (int learner = 0; learner < MW_LEARNER_COUNT && !err; learner++) {
+        if (!mw_learner_present((enum mw_learner)learner))
+            continue;
         const double(*rows)[2] = (const double(*)[2])x;
         err = mw_learner_predict((enum mw_learner)learner, rows, y, n, rows + n, m, s->split.predicted, error);
-        percent[learner] = mean_error(&s->split);
+        *percent++ = mean_error(&s->split);
     }
     free(x);
     free(y);
@@ -198,7 +200,8 @@ static void name_entries(const struct batch *s, struct mw_compare_entry *entries
     for (size_t l = 0; l < s->law_count; l++)
         snprintf(entries[at++].name, sizeof entries->name, "%s", s->scores[l].law->name);
     for (int learner = 0; learner < MW_LEARNER_COUNT; learner++)
-        snprintf(entries[at++].name, sizeof entries->name, "%s", mw_learner_name((enum mw_learner)learner));
+        if (mw_learner_present((enum mw_learner)learner))
+            snprintf(entries[at++].name, sizeof entries->name, "%s", mw_learner_name((enum mw_learner)learner));
     for (size_t i = 0; i < at; i++)
         entries[i].train = train;
 }
@@ -211,7 +214,9 @@ enum mw_err mw_compare_run(struct mw_compare *comparison, const struct mw_points
     enum mw_err err = batch_init(&s, points, options, error);
     if (err)
         return err;
-    made.methods = 1 + s.law_count + MW_LEARNER_COUNT;
+    made.methods = 1 + s.law_count;
+    for (int learner = 0; learner < MW_LEARNER_COUNT; learner++)
+        made.methods += mw_learner_present((enum mw_learner)learner);
     made.count = made.methods * options->size_count;
     made.entries = calloc(made.count + 1, sizeof *made.entries);
     if (!made.entries)

@@ -1,12 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/compare/learners_internal.h"
 
+#ifdef MW_WITHOUT_SVM
+
+bool mw_learner_present(enum mw_learner learner)
+{
+    return learner != MW_LEARNER_SVR;
+}
+
+enum mw_err mw_learn_svr(const double (*x)[2], const double *y, size_t n, const double (*query)[2], size_t m,
+                         int setting, double *out, struct mw_error *error)
+{
+    (void)x, (void)y, (void)n, (void)query, (void)m, (void)setting, (void)out;
+    return mw_fail(error, MW_UNSUPPORTED, "built without libsvm");
+}
+
+#else
+
 #if __has_include(<libsvm/svm.h>)
 #include <libsvm/svm.h>
 #else
 #include <svm.h>
 #endif
 #include <stdlib.h>
+
+bool mw_learner_present(enum mw_learner learner)
+{
+    (void)learner;
+    return true;
+}
 
 static void quiet(const char *text)
 {
@@ -62,3 +84,5 @@ out:
     free(targets);
     return err;
 }
+
+#endif

@@ -4,6 +4,7 @@
 
 #include "data/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -18,6 +19,8 @@ enum mw_learner {
     MW_LEARNER_COUNT
 };
 const char *mw_learner_name(enum mw_learner learner); /* "kernel-ridge", "svr", "tree" */
+/* False where memwall was built without what it needs (libsvm). */
+bool mw_learner_present(enum mw_learner learner);
 
 /*
  * x: n training rows of two features and y: n targets; query: m rows; out: m predictions. n >= 2.

@@ -4,10 +4,10 @@
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_BIN := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/%)
 
-$(B)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/walk.c tests/fuzz/file.c tests/fuzz/fuzz.h $(B)/libmemwall.a
+$(B)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/walk.c tests/fuzz/file.c tests/fuzz/fuzz.h $(B)/libcore.a
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libmemwall.a $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libcore.a $(LIBS)
 
 unit-bins: $(FUZZ_BIN)
 
