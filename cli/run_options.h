@@ -3,15 +3,18 @@
 #define MW_CLI_RUN_OPTIONS_H
 
 #include "cli/cli.h"
-#include "measure/run/run.h"
+#include "measure/run/runner.h"
 
 /* What scan and tune ask of the user in the same words: how the program is run. A command's options struct holds it as `run`. */
 struct run_options {
     double timeout_s;
     struct cli_strings env;
-    const char *launcher, *check, *time_regexp, *rate_regexp, *energy_command;
+    const char *launcher, *check, *time_regexp, *rate_regexp, *energy_command, *unit, *setup, *prepare, *cleanup;
+    unsigned long warmup;
     bool show_output, keep_children, counters;
 };
+
+extern const char *const run_units[]; /* ends in NULL */
 
 /* clang-format off */
 #define RUN_OPTIONS(type)                                                                                               \
@@ -19,8 +22,13 @@ struct run_options {
     {"env", CLI_REPEATED, CLI_FIELD(type, run.env), "NAME=VALUE", "set a variable; {cores} in VALUE is replaced; may be repeated", NULL, 0, 0}, \
     {"launcher", CLI_STRING, CLI_FIELD(type, run.launcher), "CMD", "start the program by CMD, as in 'mpirun -n {cores}'", NULL, 0, 0}, \
     {"check", CLI_STRING, CLI_FIELD(type, run.check), "CMD", "sh -c CMD after each run, its output on standard input; failing marks the run as failed", NULL, 0, 0}, \
-    {"time-regexp", CLI_STRING, CLI_FIELD(type, run.time_regexp), "RE", "take the time that the program prints: last match, first group", NULL, 0, 0}, \
+    {"setup", CLI_STRING, CLI_FIELD(type, run.setup), "CMD", "sh -c CMD once, before the first run (it may build the program)", NULL, 0, 0}, \
+    {"prepare", CLI_STRING, CLI_FIELD(type, run.prepare), "CMD", "sh -c CMD before each run; {cores} is replaced", NULL, 0, 0}, \
+    {"cleanup", CLI_STRING, CLI_FIELD(type, run.cleanup), "CMD", "sh -c CMD once, after the last run, also of an interrupted one", NULL, 0, 0}, \
+    {"warmup", CLI_COUNT, CLI_FIELD(type, run.warmup), "N", "runs before the first that are not kept (default 0)", NULL, 0, 1000}, \
+    {"time-regexp", CLI_STRING, CLI_FIELD(type, run.time_regexp), "RE", "take the time that the program prints: last match of a POSIX extended expression, its first group", NULL, 0, 0}, \
     {"rate-regexp", CLI_STRING, CLI_FIELD(type, run.rate_regexp), "RE", "take a rate that the program prints; the time is 1/rate", NULL, 0, 0}, \
+    {"unit", CLI_CHOICE, CLI_FIELD(type, run.unit), "UNIT", "of a time that the program prints without one: ns, us, ms, s (default), min, h", run_units, 0, 0}, \
     {"energy-command", CLI_STRING, CLI_FIELD(type, run.energy_command), "CMD", "sh -c CMD prints joules: a counter, or the energy of the last run", NULL, 0, 0}, \
     {"show-output", CLI_FLAG, CLI_FIELD(type, run.show_output), NULL, "let the program's output through to standard error", NULL, 0, 0}, \
     {"counters", CLI_FLAG, CLI_FIELD(type, run.counters), NULL, "count cycles, instructions, cache misses and stalls of each run, where the processor lets them be counted", NULL, 0, 0}, \
@@ -31,5 +39,12 @@ struct run_options {
 enum mw_err run_options_check(const struct run_options *options, struct mw_error *error) MW_CHECKED;
 /* As the runner takes them; texts are borrowed. */
 struct mw_run_setup run_options_setup(const struct run_options *options, char *const *program);
+
+/*
+ * Of the very first run: MW_RUN, its last lines told, where it failed by what the next ones will fail by too (the command,
+ * or what is to be found in its output). A time limit isn't that: more cores may keep it.
+ */
+enum mw_err run_first_check(const struct cli *cli, const struct mw_runner *runner, const struct mw_run_result *run,
+                            struct mw_error *error) MW_CHECKED;
 
 #endif

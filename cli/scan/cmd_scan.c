@@ -23,7 +23,6 @@ static const struct cli_option options[] = {
     OPT("max-time", CLI_DURATION, max_time_s, "S", "start no run after S seconds (as in 90, 30m, 2h)", NULL, 0, 0),
     RUN_OPTIONS(struct scan_options),
     LOCK_OPTIONS(struct scan_options),
-    OPT("warmup", CLI_COUNT, warmup, "N", "runs before the first that are not kept (default 0)", NULL, 0, 1000),
     OPT("cool-to", CLI_NUMBER, cool_to_c, "CELSIUS", "wait before each run until the processor is no hotter", NULL, 1,
         150),
     OPT("order", CLI_STRING, order, "LIST",

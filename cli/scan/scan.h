@@ -13,7 +13,7 @@ struct scan_options {
     struct run_options run;
     struct lock_options lock;
     const char *cores, *freq;
-    unsigned long runs, min_runs, max_runs, warmup; /* runs 0: not given */
+    unsigned long runs, min_runs, max_runs; /* runs 0: not given */
     double precision;
     double max_time_s;
     double memory_freq_hz, idle_s, cool_to_c;

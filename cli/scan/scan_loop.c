@@ -10,7 +10,7 @@
 /* Says what was wrong with a run; the same remark only once for a configuration. */
 static void remark(struct scan *scan, struct mw_sequence_entry *config, const struct mw_runner_result *result)
 {
-    char name[64], what[128];
+    char name[64], what[256];
     scan_config_name(config, name, sizeof name);
     if (result->run.fault != MW_RUN_GOOD) {
         mw_run_describe(&result->run, what, sizeof what);
@@ -20,6 +20,15 @@ static void remark(struct scan *scan, struct mw_sequence_entry *config, const st
         cli_warn(scan->cli, "%s: %s", name, result->note);
         config->disturbed = true;
     }
+}
+
+/* Whether the file has a run already. */
+static bool has_runs(const struct scan *scan)
+{
+    bool any = false;
+    for (size_t i = 0; i < scan->sequence.count && !any; i++)
+        any = scan->sequence.configs[i].done > 0;
+    return any;
 }
 
 /* One run whose row is kept. */
@@ -38,20 +47,9 @@ static enum mw_err run_once(struct scan *scan, struct mw_sequence_entry *config,
     err = scan_log(scan, config, &result, error);
     if (err)
         return err;
+    if (!has_runs(scan) && !scan->options->replay)
+        err = run_first_check(scan->cli, scan->runner, &result.run, error);
     mw_sequence_record(config, result.run.fault == MW_RUN_GOOD, result.run.time_s);
-    return MW_OK;
-}
-
-/* Runs that bring caches, files and clocks to where they will be; not kept. */
-static enum mw_err warm_up(struct scan *scan, struct mw_error *error)
-{
-    enum mw_err err = MW_OK;
-    struct mw_sequence_entry *config = mw_sequence_next(&scan->sequence);
-    for (unsigned long i = 0; config && i < scan->options->warmup && !err; i++) {
-        struct mw_runner_result result;
-        cli_progress(scan->cli, i, scan->options->warmup, "warm-up");
-        err = mw_runner_measure(scan->runner, config->cores, config->freq_hz, 1, &result, error);
-    }
     return err;
 }
 
@@ -84,7 +82,7 @@ enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *erro
     struct mw_sequence_entry *config;
     size_t done_before, to_do;
     mw_sequence_progress(&scan->sequence, &done_before, &to_do);
-    enum mw_err err = warm_up(scan, error);
+    enum mw_err err = MW_OK;
     while (!err && (config = mw_sequence_next(&scan->sequence))) {
         char name[64];
         size_t done, left;

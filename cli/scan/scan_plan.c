@@ -217,6 +217,10 @@ static enum mw_err plan_texts(struct scan *scan, struct mw_error *error)
                  {"scan_check", o->run.check},
                  {"scan_time-regexp", o->run.time_regexp},
                  {"scan_rate-regexp", o->run.rate_regexp},
+                 {"scan_unit", o->run.unit},
+                 {"scan_setup", o->run.setup},
+                 {"scan_prepare", o->run.prepare},
+                 {"scan_cleanup", o->run.cleanup},
                  {"scan_replay", o->replay},
                  {"scan_energy-command", o->run.energy_command},
                  {"scan_workload", scan->workload},
@@ -315,6 +319,7 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
                                              : !strcmp(o->boost, "on") ? MW_BOOST_ON
                                                                        : MW_BOOST_KEEP,
                                     .energy_command = o->run.energy_command,
+                                    .warmup = o->run.warmup,
                                     .cool_to_c = o->cool_to_c,
                                     .dry_run = scan->cli->common.dry_run,
                                     .sets_freq = o->freq != NULL};

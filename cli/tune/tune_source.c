@@ -160,6 +160,7 @@ enum mw_err tune_open_machine(struct tune *tune, struct mw_error *error)
                                     .order = MW_ORDER_COMPACT,
                                     .boost = MW_BOOST_KEEP,
                                     .energy_command = o->run.energy_command,
+                                    .warmup = o->run.warmup,
                                     .dry_run = tune->cli->common.dry_run,
                                     .sets_freq = true};
     enum mw_err err = lock_options_open(tune->cli, &o->lock, open_runner, &(struct opening){tune, &setup}, error);
@@ -212,7 +213,7 @@ static enum mw_err one_run(struct tune *tune, const struct mw_config *c, unsigne
     enum mw_err err = mw_runner_measure(tune->runner, (unsigned)c->cores, c->freq_hz, repetition, &result, error);
     if (err)
         return err == MW_INTERRUPTED ? interrupted(tune, error) : err;
-    char name[64], what[128];
+    char name[64], what[256];
     goal_name(c, name, sizeof name);
     if (result.run.fault != MW_RUN_GOOD) {
         mw_run_describe(&result.run, what, sizeof what);
@@ -220,7 +221,10 @@ static enum mw_err one_run(struct tune *tune, const struct mw_config *c, unsigne
     }
     if (result.note[0])
         cli_warn(tune->cli, "%s: %s", name, result.note);
+    bool is_first = !tune->runs_done && !tune->done.count;
     err = tune_log_row(tune, c, repetition, &result, error);
+    if (!err && is_first)
+        err = run_first_check(tune->cli, tune->runner, &result.run, error);
     *good = result.run.fault == MW_RUN_GOOD;
     *time_s = result.run.time_s;
     *energy_j = result.has & MW_RUNNER_ENERGY ? result.energy_j : 0;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/run/run.h"
 
-#include "data/units.h"
+#include "measure/run/printed.h"
 #include "measure/run/run_child.h"
 #include "measure/run/run_words.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <regex.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,103 +16,87 @@
 struct mw_process {
     struct mw_run_setup setup;
     struct mw_words launcher, words, environment;
-    unsigned cores;   /* that words and environment are made for; 0: none yet */
-    char *path;       /* of the first word */
-    int null, output; /* output: an unlinked file, -1 where nothing reads what the program prints */
-    regex_t expression;
-    bool has_expression;
+    bool was_good;                    /* some run */
+    bool has_begun;                   /* --setup was run, --cleanup is to be */
+    unsigned cores;                   /* that words and environment are made for; 0: none yet */
+    char *path;                       /* of the first word */
+    int null, output;                 /* output: an unlinked file, -1 where nothing reads what the program prints */
+    struct mw_expression *expression; /* NULL: none */
 };
 
-/* The last match of the expression in what the program printed; its first group, else all of it. */
-static bool last_match(const regex_t *expression, const char *text, char *found, size_t size)
+static enum mw_err printed_time(const struct mw_process *process, struct mw_run_result *result, struct mw_error *error)
 {
-    regmatch_t match[2];
-    bool any = false;
-    int flags = 0;
-    while (regexec(expression, text, 2, match, flags) == 0) {
-        regmatch_t m = match[1].rm_so >= 0 ? match[1] : match[0];
-        while (m.rm_so < m.rm_eo && strchr(" \t", text[m.rm_so]))
-            m.rm_so++;
-        while (m.rm_eo > m.rm_so && strchr(" \t", text[m.rm_eo - 1]))
-            m.rm_eo--;
-        snprintf(found, size, "%.*s", (int)(m.rm_eo - m.rm_so), text + m.rm_so);
-        any = true;
-        regoff_t end = match[0].rm_eo > 0 ? match[0].rm_eo : 1;
-        if (!text[end - 1] || !text[end])
-            break;
-        text += end;
-        flags = text[-1] == '\n' ? 0 : REG_NOTBOL;
-    }
-    return any;
-}
-
-/* All that lies in the output file, with a zero behind; NULL when it cannot be read. */
-static char *read_output(int fd)
-{
-    off_t size = lseek(fd, 0, SEEK_END);
-    char *text = size < 0 ? NULL : malloc((size_t)size + 1);
-    ssize_t got = text ? pread(fd, text, (size_t)size, 0) : -1;
-    if (got < 0) {
-        free(text);
-        return NULL;
-    }
-    text[got] = '\0';
-    for (ssize_t i = 0; i < got; i++) /* a zero byte would hide what follows from the expression */
-        if (!text[i])
-            text[i] = ' ';
-    return text;
-}
-
-static void printed_time(const struct mw_process *process, struct mw_run_result *result)
-{
-    char found[64];
-    char *text = read_output(process->output);
-    double value = 0;
-    bool good = text && last_match(&process->expression, text, found, sizeof found);
-    if (good && process->setup.rate_regexp)
-        good = !mw_parse_number(found, &value, NULL) && value > 0;
-    else if (good)
-        good = !mw_parse_duration(found, &value, NULL) && value > 0;
-    free(text);
-    if (good) {
-        result->time_s = process->setup.rate_regexp ? 1 / value : value;
-        return;
-    }
+    bool found = false;
+    enum mw_err err = mw_expression_time(process->expression, process->output, &found, &result->time_s, result->detail,
+                                         sizeof result->detail, error);
+    if (err || found)
+        return err;
     result->fault = MW_RUN_NO_TIME;
     result->exit_status = MW_STATUS_CHECK;
+    return MW_OK;
 }
 
-/* `sh -c command`, {cores} replaced, unbound; its output goes to standard error where shown. */
-static enum mw_err run_check(const struct mw_process *process, unsigned cores, struct mw_stop *stop,
-                             struct mw_run_result *result, struct mw_error *error)
+void mw_process_tail(const struct mw_process *process, unsigned lines, char *text, size_t size)
+{
+    *text = '\0';
+    if (process->output >= 0 && !process->setup.show_output)
+        mw_printed_tail(process->output, lines, text, size);
+}
+
+/* `sh -c command`, {cores} replaced, unbound; standard output goes to standard error where shown. */
+static enum mw_err run_shell(const struct mw_process *process, const char *text, unsigned cores, int in, int err_to,
+                             bool keep_children, struct mw_stop *stop, struct mw_run_result *result,
+                             struct mw_error *error)
 {
     sigset_t signals;
+    bool stopped = false;
     sigprocmask(SIG_BLOCK, NULL, &signals);
-    char *command = mw_run_substitute(process->setup.check, cores);
+    char *command = mw_run_substitute(text, cores);
     if (!command)
         return mw_fail(error, MW_NOMEM, "out of memory");
     char *words[] = {"sh", "-c", command, NULL};
-    int shown = process->setup.show_output ? STDERR_FILENO : process->null;
     struct mw_child child = {.path = "/bin/sh",
                              .words = words,
                              .environment = process->environment.items,
-                             .in = process->output,
-                             .out = shown,
-                             .err = shown,
+                             .in = in,
+                             .out = process->setup.show_output ? STDERR_FILENO : process->null,
+                             .err = process->setup.show_output ? STDERR_FILENO : err_to,
                              .signals = stop && stop->fd >= 0 ? &stop->before : &signals,
-                             .timeout_s = process->setup.timeout_s};
-    struct mw_run_result checked;
-    bool stopped = false;
-    lseek(process->output, 0, SEEK_SET);
-    enum mw_err err = mw_child_run(&child, stop, &checked, &stopped, error);
+                             .timeout_s = process->setup.timeout_s,
+                             .keep_children = keep_children};
+    enum mw_err err = mw_child_run(&child, stop, result, &stopped, error);
     free(command);
-    if (!err && stopped)
-        return mw_fail(error, MW_INTERRUPTED, "interrupted");
+    return !err && stopped ? mw_fail(error, MW_INTERRUPTED, "interrupted") : err;
+}
+
+/* --check: with what the program printed on its standard input. */
+static enum mw_err run_check(const struct mw_process *process, unsigned cores, struct mw_stop *stop,
+                             struct mw_run_result *result, struct mw_error *error)
+{
+    struct mw_run_result checked;
+    lseek(process->output, 0, SEEK_SET);
+    enum mw_err err =
+        run_shell(process, process->setup.check, cores, process->output, process->null, false, stop, &checked, error);
     if (!err && checked.fault) {
         result->fault = MW_RUN_CHECK;
         result->exit_status = MW_STATUS_CHECK;
     }
     return err;
+}
+
+/* --setup, --prepare, --cleanup: what they start may stay (a server), what they complain of is shown, failing is an error. */
+static enum mw_err run_beside(const struct mw_process *process, const char *option, const char *command, unsigned cores,
+                              struct mw_stop *stop, struct mw_error *error)
+{
+    struct mw_run_result result;
+    char what[256];
+    if (!command)
+        return MW_OK;
+    enum mw_err err = run_shell(process, command, cores, process->null, STDERR_FILENO, true, stop, &result, error);
+    if (err || result.fault == MW_RUN_GOOD)
+        return err;
+    mw_run_describe(&result, what, sizeof what);
+    return mw_fail(error, MW_RUN, "%s '%s' failed: %s", option, command, what);
 }
 
 static enum mw_err find_program(struct mw_process *process, struct mw_error *error)
@@ -143,38 +126,27 @@ static enum mw_err find_program(struct mw_process *process, struct mw_error *err
     return mw_hint(error, "a shell's own words and pipes need: -- sh -c '…'");
 }
 
-static enum mw_err compile_expression(struct mw_process *process, struct mw_error *error)
+static enum mw_err open_expression(struct mw_process *process, struct mw_error *error)
 {
-    const char *text = process->setup.time_regexp ? process->setup.time_regexp : process->setup.rate_regexp;
-    if (!text)
-        return MW_OK;
-    int code = regcomp(&process->expression, text, REG_EXTENDED | REG_NEWLINE);
-    if (code) {
-        char why[128];
-        regerror(code, &process->expression, why, sizeof why);
-        return mw_fail(error, MW_USAGE, "bad expression '%s': %s", text, why);
-    }
-    process->has_expression = true;
-    return MW_OK;
+    const struct mw_run_setup *setup = &process->setup;
+    const char *text = setup->time_regexp ? setup->time_regexp : setup->rate_regexp;
+    return text ? mw_expression_open(&process->expression, text, setup->rate_regexp != NULL,
+                                     setup->unit_s > 0 ? setup->unit_s : 1, error)
+                : MW_OK;
 }
 
+/* What the program prints is kept where something reads it, and until a run was good: its last lines say why one was not. */
 static enum mw_err open_files(struct mw_process *process, struct mw_error *error)
 {
+    struct mw_error ignored;
     process->null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (process->null < 0)
         return mw_fail_errno(error, MW_IO, errno, "cannot open '/dev/null'");
-    if (!process->has_expression && !process->setup.check)
+    bool needed = process->expression || process->setup.check;
+    if (!needed && process->setup.show_output)
         return MW_OK;
-    const char *folder = getenv("TMPDIR");
-    char *path = NULL;
-    if (asprintf(&path, "%s/memwall-output-XXXXXX", folder && *folder ? folder : "/tmp") < 0)
-        return mw_fail(error, MW_NOMEM, "out of memory");
-    process->output = mkostemp(path, O_CLOEXEC | O_APPEND);
-    enum mw_err err = process->output < 0 ? mw_fail_errno(error, MW_IO, errno, "cannot create '%s'", path) : MW_OK;
-    if (!err)
-        unlink(path);
-    free(path);
-    return err;
+    enum mw_err err = mw_printed_open(&process->output, needed ? error : &ignored);
+    return needed ? err : MW_OK;
 }
 
 enum mw_err mw_process_open(struct mw_process **result, const struct mw_run_setup *setup, struct mw_error *error)
@@ -189,8 +161,8 @@ enum mw_err mw_process_open(struct mw_process **result, const struct mw_run_setu
         if (setup->env[i][0] == '=' || !strchr(setup->env[i], '='))
             err = mw_fail(error, MW_USAGE, "'%s' is not NAME=VALUE", setup->env[i]);
     if (!err)
-        err = compile_expression(process, error);
-    if (!err)
+        err = open_expression(process, error);
+    if (!err && !setup->prepare_once) /* which may make it */
         err = find_program(process, error);
     if (!err)
         err = open_files(process, error);
@@ -209,8 +181,7 @@ void mw_process_close(struct mw_process *process)
     mw_words_release(&process->words);
     mw_words_release(&process->environment);
     free(process->path);
-    if (process->has_expression)
-        regfree(&process->expression);
+    mw_expression_close(process->expression);
     if (process->null >= 0)
         close(process->null);
     if (process->output >= 0)
@@ -233,6 +204,27 @@ static enum mw_err prepare_words(struct mw_process *process, unsigned cores, str
     if (!err)
         process->cores = cores;
     return err;
+}
+
+/* What goes before a run, the first one and each. */
+static enum mw_err prepare_run(struct mw_process *process, unsigned cores, struct mw_stop *stop, struct mw_error *error)
+{
+    enum mw_err err = prepare_words(process, cores, error);
+    if (!err && !process->has_begun) {
+        process->has_begun = true; /* also where it fails: what it has begun is cleaned up */
+        err = run_beside(process, "--setup", process->setup.prepare_once, cores, stop, error);
+    }
+    if (!err && !process->path)
+        err = find_program(process, error);
+    return err ? err : run_beside(process, "--prepare", process->setup.prepare, cores, stop, error);
+}
+
+enum mw_err mw_process_finish(struct mw_process *process, struct mw_stop *stop, struct mw_error *error)
+{
+    if (!process->has_begun)
+        return MW_OK;
+    process->has_begun = false;
+    return run_beside(process, "--cleanup", process->setup.cleanup, process->cores, stop, error);
 }
 
 /* Masks with room for the highest CPU and for all that the kernel may give back (it refuses smaller ones). */
@@ -264,9 +256,10 @@ enum mw_err mw_process_run(struct mw_process *process, unsigned cores, const uns
     sigset_t signals;
     struct mw_run_result r;
     bool stopped = false;
-    int out = process->output >= 0 ? process->output : process->setup.show_output ? STDERR_FILENO : process->null;
+    bool kept = process->output >= 0 && (process->expression || process->setup.check || !process->was_good);
+    int out = kept ? process->output : process->setup.show_output ? STDERR_FILENO : process->null;
     sigprocmask(SIG_BLOCK, NULL, &signals);
-    enum mw_err err = prepare_words(process, cores, error);
+    enum mw_err err = prepare_run(process, cores, stop, error);
     struct mw_child child = {.path = process->path,
                              .words = process->words.items,
                              .environment = process->environment.items,
@@ -285,10 +278,15 @@ enum mw_err mw_process_run(struct mw_process *process, unsigned cores, const uns
         err = mw_child_run(&child, stop, &r, &stopped, error);
     if (!err && stopped)
         err = mw_fail(error, MW_INTERRUPTED, "interrupted");
-    if (!err && r.fault == MW_RUN_GOOD && process->has_expression)
-        printed_time(process, &r);
+    if (!err && process->output >= 0 && process->setup.show_output)
+        mw_printed_copy(process->output, STDERR_FILENO);
+    if (!err && kept && r.fault != MW_RUN_GOOD && r.fault != MW_RUN_TIMEOUT)
+        err = mw_printed_check(process->output, error);
+    if (!err && r.fault == MW_RUN_GOOD && process->expression)
+        err = printed_time(process, &r, error);
     if (!err && r.fault == MW_RUN_GOOD && process->setup.check)
         err = run_check(process, cores, stop, &r, error);
+    process->was_good = process->was_good || (!err && r.fault == MW_RUN_GOOD);
     CPU_FREE(mask);
     CPU_FREE(mask_read);
     if (!err)
@@ -316,7 +314,7 @@ void mw_run_describe(const struct mw_run_result *result, char *text, size_t size
         snprintf(text, size, "its check failed");
         break;
     case MW_RUN_NO_TIME:
-        snprintf(text, size, "printed no time that the expression finds");
+        snprintf(text, size, "printed no time: %s", result->detail);
         break;
     }
 }

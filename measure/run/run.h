@@ -23,9 +23,12 @@ struct mw_run_setup {
     const char
         *time_regexp; /* POSIX extended; the last match's first group is the time (as in 12.5, 1m3s); NULL: wall time */
     const char *rate_regexp; /* the same for a rate: the time recorded is 1/rate */
-    bool show_output;        /* the program's output goes to standard error; otherwise it is dropped */
-    bool keep_children;      /* processes that a run leaves behind are not ended */
-    bool count_events;       /* cycles, instructions, …: measure/run/events.h */
+    const char *prepare_once, *prepare,
+        *cleanup;       /* `sh -c` before the first run, before each, after the last; or NULL */
+    double unit_s;      /* of a printed time without a unit, in seconds; 0: seconds */
+    bool show_output;   /* the program's output goes to standard error; otherwise it is dropped */
+    bool keep_children; /* processes that a run leaves behind are not ended */
+    bool count_events;  /* cycles, instructions, …: measure/run/events.h */
 };
 
 /* Why a run counts as failed. */
@@ -76,11 +79,17 @@ void mw_process_close(struct mw_process *process);
  * has {cores} and so starts as many processes. The process leads a group of its own, which a timeout or an order to stop
  * ends as a whole, and dies with this process. Standard input is empty.
  * Returns MW_OK also for a failed run (see fault), MW_RUN where the program could not be started or bound,
- * MW_INTERRUPTED after MW_STOP_AT_ONCE (the run is lost), MW_IO, MW_NOMEM. `stop` may be NULL.
+ * MW_INTERRUPTED after MW_STOP_AT_ONCE (the run is lost), MW_IO (also where the disk was too full for its output), MW_NOMEM. `stop` may be NULL.
  * Cost beside the run itself: one vfork, about 0.2 ms. Tests: tests/unit/test_run.c.
  */
 enum mw_err mw_process_run(struct mw_process *process, unsigned cores, const unsigned *cpus, size_t cpu_count,
                            struct mw_stop *stop, struct mw_run_result *result, struct mw_error *error) MW_CHECKED;
+
+/* Runs what is to be run after the last run, where any was begun. MW_RUN where it fails. */
+enum mw_err mw_process_finish(struct mw_process *process, struct mw_stop *stop, struct mw_error *error) MW_CHECKED;
+
+/* The last lines that the last run printed (measure/run/printed.h), where they were kept: until a run was good, at least. */
+void mw_process_tail(const struct mw_process *process, unsigned lines, char *text, size_t size);
 
 /* Names of the variables that give a runtime its number of threads; ends in NULL. */
 extern const char *const mw_run_thread_variables[];

@@ -132,6 +132,10 @@ enum mw_err mw_runner_close(struct mw_runner *runner, struct mw_error *error)
 {
     if (!runner)
         return MW_OK;
+    struct mw_error beside;
+    if (runner->stop) /* what ended the runs does not end the cleaning up; another order does */
+        runner->stop->level = MW_STOP_NONE;
+    enum mw_err finish = runner->process ? mw_process_finish(runner->process, runner->stop, &beside) : MW_OK;
     enum mw_err err = runner->is_held ? mw_session_close(&runner->session, error) : MW_OK;
     mw_energy_close(runner->energy);
     free(runner->clock_hz);
@@ -147,7 +151,9 @@ enum mw_err mw_runner_close(struct mw_runner *runner, struct mw_error *error)
     free(runner->bound);
     free(runner->effective_hz);
     free(runner);
-    return err;
+    if (!err && finish && error)
+        *error = beside;
+    return err ? err : finish;
 }
 
 const double *mw_runner_cores(const struct mw_runner *runner, size_t *count)
@@ -210,6 +216,13 @@ enum mw_err mw_runner_cpus(const struct mw_runner *runner, unsigned cores, unsig
 const char *mw_runner_energy_missing(const struct mw_runner *runner)
 {
     return runner->energy_missing[0] ? runner->energy_missing : NULL;
+}
+
+void mw_runner_tail(const struct mw_runner *runner, unsigned lines, char *text, size_t size)
+{
+    *text = '\0';
+    if (runner->process)
+        mw_process_tail(runner->process, lines, text, size);
 }
 
 const char *mw_runner_events_missing(const struct mw_runner *runner)

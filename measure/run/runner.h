@@ -27,6 +27,7 @@ struct mw_runner_setup {
     bool smt;            /* hyper-threads count as cores once all cores are taken */
     enum mw_boost boost;
     const char *energy_command; /* prints joules; NULL: the machine's own meters */
+    unsigned long warmup;       /* runs before the first that are not kept */
     double cool_to_c;           /* wait before each run until the processor is no hotter; 0: don't */
     bool dry_run;               /* what would be written is collected instead, see mw_runner_writes; no lock is taken */
     bool sets_freq;             /* frequencies are going to be asked for; boost counts by itself */
@@ -77,7 +78,10 @@ struct mw_runner;
 enum mw_err mw_runner_open(struct mw_runner **runner, const struct mw_runner_setup *setup, struct mw_stop *stop,
                            struct mw_error *error) MW_CHECKED;
 
-/* Restores frequencies and lets the machine go. Returns the first thing that could not be put back. Takes NULL. */
+/*
+ * Runs what is to be run after the last run, restores frequencies and lets the machine go. Returns the first thing that
+ * could not be put back. Takes NULL.
+ */
 enum mw_err mw_runner_close(struct mw_runner *runner, struct mw_error *error) MW_CHECKED;
 
 /* What can be asked for, ascending, owned by the runner: core counts, and frequencies (*count 0: no control here). */
@@ -92,6 +96,9 @@ const double *mw_runner_freqs(const struct mw_runner *runner, size_t *count);
  */
 enum mw_err mw_runner_measure(struct mw_runner *runner, unsigned cores, double freq_hz, unsigned repetition,
                               struct mw_runner_result *result, struct mw_error *error) MW_CHECKED;
+
+/* mw_process_tail of the last run; "" in replay. */
+void mw_runner_tail(const struct mw_runner *runner, unsigned lines, char *text, size_t size);
 
 /* Why energy is not measured (a sentence with the remedy); NULL where it is, or where the machine has no meter. */
 const char *mw_runner_energy_missing(const struct mw_runner *runner);

@@ -14,6 +14,9 @@
 /* Counters that ran less than this were multiplexed; above it the kernel only took a moment to start them. */
 static const double multiplexed_below = 0.995;
 
+/* A printed time is of a part of the run; one this many times as long as the run is none in seconds. */
+static const double printed_most = 1.5;
+
 /* The CPUs to bind to here: below another root as many as there are, since its CPUs are not these. */
 static enum mw_err select_bound(struct mw_runner *runner, unsigned cores, size_t *count, struct mw_error *error)
 {
@@ -199,6 +202,11 @@ static void note_usage(const struct mw_runner *runner, struct mw_runner_result *
         snprintf(result->note, sizeof result->note,
                  "the counters took turns: they counted for %.0f %% of the run and are scaled",
                  100 * run->events.share);
+    if (runner->setup.run.time_regexp && run->fault == MW_RUN_GOOD && run->time_s > printed_most * run->wall_s &&
+        !result->note[0])
+        snprintf(result->note, sizeof result->note,
+                 "it printed a time of %.4g s in a run of %.4g s: is it in another unit (--unit)?", run->time_s,
+                 run->wall_s);
     if (run->left && run->fault != MW_RUN_TIMEOUT) {
         if (runner->setup.run.keep_children)
             result->disturbed = 1;
@@ -255,6 +263,17 @@ static enum mw_err run_metered(struct mw_runner *runner, unsigned cores, size_t 
     return MW_OK;
 }
 
+/* Runs that bring caches, files and clocks to where they will be; not kept. One that fails is told of the first kept one. */
+static enum mw_err warm_up(struct mw_runner *runner, unsigned cores, size_t bound, struct mw_error *error)
+{
+    struct mw_run_result result = {.fault = MW_RUN_GOOD};
+    enum mw_err err = MW_OK;
+    for (; runner->setup.warmup && !err && result.fault == MW_RUN_GOOD; runner->setup.warmup--)
+        err = mw_process_run(runner->process, cores, runner->bound, bound, runner->stop, &result, error);
+    runner->setup.warmup = 0;
+    return err;
+}
+
 enum mw_err mw_runner_measure(struct mw_runner *runner, unsigned cores, double freq_hz, unsigned repetition,
                               struct mw_runner_result *result, struct mw_error *error)
 {
@@ -276,7 +295,9 @@ enum mw_err mw_runner_measure(struct mw_runner *runner, unsigned cores, double f
         confirm(runner, cores, freq_hz, true, &r);
     else if (!runner->setup.unbound)
         note_clock(runner, cores, &r);
-    err = run_metered(runner, cores, bound, &r, error);
+    err = warm_up(runner, cores, bound, error);
+    if (!err)
+        err = run_metered(runner, cores, bound, &r, error);
     if (err)
         return err;
     if (freq_hz > 0)

@@ -77,7 +77,7 @@ check 'resuming a torn one' "$memwall" tune --runs 2 --resume --time-regexp 'tim
 if [ "$(wc -l <runs.txt)" = $((runs + 1)) ]; then ok 'does the one that is missing'; else not_ok 'does the one that is missing' "$(wc -l <runs.txt) $runs $all"; fi
 fails 2 'resuming another command is refused' "$memwall" tune --runs 2 --resume -- ./work.sh other
 fails 1 'a program that always fails' "$memwall" tune --runs 1 --log failed.csv -- false
-says 'is named' 'no run succeeded'
+says 'is named' 'the first run failed \(exit status 1\)'
 check 'a plan' "$memwall" tune --dry-run -- ./work.sh '{cores}'
 prints 'of the first points' 'all cores at the highest frequency'
 
