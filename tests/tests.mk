@@ -47,6 +47,11 @@ check-slurm: ## scans by a real Slurm of two nodes, with 500 points, a node that
 check-arm: ## cross-built for AArch64, under qemu-user
 	@tests/run.sh $(ARM_SCRIPTS)
 
+.PHONY: check-gpu
+check-gpu: ## graphics processors, all kernels, on PoCL and llvmpipe (CI=true installs them)
+	@$(MAKE) --no-print-directory $(JOBS) build-all $(B)/tests/test_gpu
+	@GPU_LONG=1 tests/run.sh $(B)/tests/test_gpu tests/cli/gpu.sh
+
 .PHONY: check-asan check-tsan check-valgrind
 check-asan: ## unit and command-line tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory $(JOBS) SAN=address,undefined build-all unit-bins

@@ -14,10 +14,13 @@
 #define DEFAULT_MAX_TIME_S 50
 
 static const struct measure_probe *const probes[] = {
-    &measure_stream, &measure_latency, &measure_loaded, &measure_cache, &measure_bandwidth, &measure_flops, NULL,
+    &measure_stream,    &measure_latency, &measure_loaded, &measure_cache,
+    &measure_bandwidth, &measure_flops,   &measure_gpu,    NULL,
 };
 
 static const char *const pages_choices[] = {"huge", "4k", "both", NULL};
+
+static const char *const api_choices[] = {"opencl", "gles", NULL};
 
 /* more than this times --max-time is said */
 static const double overrun_said = 1.2;
@@ -40,8 +43,8 @@ static const struct cli_option options[] = {
      "sum of last-level caches in use (default: as reported where that can be so, else measured: in a virtual machine, "
      "where one core has over 8 MiB to itself, where it is over a quarter of memory)",
      NULL, 0, 0},
-    {"kernel", CLI_STRING, FIELD(kernels), "LIST", "stream: only these kernels, as in copy,triad-nt (default: all)",
-     NULL, 0, 0},
+    {"kernel", CLI_STRING, FIELD(kernels), "LIST",
+     "stream, gpu: only these kernels, as in copy,triad-nt or pixel-fill,fp32 (default: all)", NULL, 0, 0},
     {"pages", CLI_CHOICE, FIELD(pages), "WHICH", "latency: huge (default), 4k or both", pages_choices, 0, 0},
     {"chains", CLI_STRING, FIELD(chains), "LIST", "latency: independent chains in flight (default 1)", NULL, 0, 0},
     {"locality", CLI_STRING, FIELD(locality), "PAGES",
@@ -52,7 +55,12 @@ static const struct cli_option options[] = {
      "stream, latency: every node's cores against every node's memory (default where there are several nodes and no --cores)",
      NULL, 0, 0},
     {"size", CLI_STRING, FIELD(sizes), "LIST",
-     "latency: working sets, as in 16KiB,256MiB (default: 2 KiB to past the last level)", NULL, 0, 0},
+     "latency, gpu: working sets, as in 16KiB,256MiB (default: the first level to past the last)", NULL, 0, 0},
+    {"device", CLI_COUNT, FIELD(device), "N",
+     "gpu: number of the device in memwall machine (default: the first graphics processor of each API, else its first "
+     "device)",
+     NULL, 0, MEASURE_NO_DEVICE - 1},
+    {"api", CLI_CHOICE, FIELD(api), "API", "gpu: opencl or gles (default: both)", api_choices, 0, 0},
     {"curve", CLI_STRING, FIELD(curve), "FILE", "cache: write the curves that the parameters are read from", NULL, 0,
      0},
     LOCK_OPTIONS(struct measure_options),
@@ -66,6 +74,7 @@ static void defaults(void *opaque)
     o->chains = "1";
     o->locality = "64";
     o->stride_bytes = 256;
+    o->device = MEASURE_NO_DEVICE;
 }
 
 void measure_row(struct measure_run *run, unsigned cores, double effective_hz)
@@ -213,7 +222,7 @@ static enum mw_err measure(struct measure_run *run, const struct measure_probe *
         fclose(run->rows);
     struct mw_error inner;
     enum mw_err written = MW_OK;
-    bool keep = !run->cli->common.dry_run && rows && (!err || (err == MW_INTERRUPTED && *rows));
+    bool keep = !run->cli->common.dry_run && rows && (!err || *rows); /* what is complete is kept */
     if (keep)
         written = write_result(run, probe, rows, &inner);
     if (!err && written) {
@@ -229,14 +238,16 @@ static enum mw_err measure(struct measure_run *run, const struct measure_probe *
 }
 
 /* Less than it needs for one valid value of each row no probe can do. */
-static void say_overrun(const struct measure_run *run)
+static void say_overrun(const struct measure_run *run, const struct measure_probe *probe)
 {
     double took_s = mw_now_s() - run->start_s, asked_s = run->options->max_time_s;
     if (!run->cli->common.dry_run && asked_s > 0 && took_s > overrun_said * asked_s)
-        cli_warn(
-            run->cli,
-            "took %.3g s, not the %.3g s asked for: the least that gives each row a value; fewer --cores%s take less",
-            took_s, asked_s, run->options->kernels ? "" : " (and, for stream, --kernel)");
+        cli_warn(run->cli,
+                 "took %.3g s, not the %.3g s asked for: the least that gives each row a value; fewer %s take less",
+                 took_s, asked_s,
+                 probe->shorter          ? probe->shorter
+                 : run->options->kernels ? "--cores"
+                                         : "--cores (and, for stream, --kernel)");
 }
 
 static int run_measure(struct cli *cli, const void *opaque)
@@ -257,7 +268,7 @@ static int run_measure(struct cli *cli, const void *opaque)
     enum mw_err err = measure(&run, probe, &cli->error);
     if (err)
         return cli_fail(cli, &cli->error);
-    say_overrun(&run);
+    say_overrun(&run, probe);
     if (run.rows_off)
         cli_warn(cli, "%zu rows: freq_effective_ghz is not the frequency that was set", run.rows_off);
     if (run.disturbed)
@@ -298,7 +309,11 @@ const struct cli_command cmd_measure = {
         "distance of destination and source show conflicts of memory banks. The best window repeats within 5 %. The score is "
         "(memset x read x memcpy)^(1/3) at the largest size.\n"
         "flops: GFLOP/s of multiply-adds from registers, two operations each, for each instruction set of this processor. "
-        "The best of 40 windows of 5 ms repeats within 1 %.",
+        "The best of 40 windows of 5 ms repeats within 1 %.\n"
+        "gpu: pixel and texel fill rates by OpenGL ES 3, clean and with each disturbing factor alone; multiply-adds in FP32, "
+        "FP64 and FP16, bandwidth of read, copy and triad, transfers and the latency of a dependent load by OpenCL, each "
+        "with its conditions as columns and its result read back and replayed. Status 77 where there is no device: it says "
+        "which packages bring one. docs/gpu.md has the methods.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_SEED | CLI_ROOT | CLI_DRY_RUN | CLI_STRICT,
     .options_size = sizeof(struct measure_options),
@@ -308,7 +323,8 @@ const struct cli_command cmd_measure = {
                 "  memwall measure stream --llc 8MiB -o stream.csv\n"
                 "  memwall measure latency --size 16KiB,1MiB,64MiB --chains 1,4\n"
                 "  memwall measure cache --curve curves.csv\n"
-                "  memwall measure flops --cores 1\n",
+                "  memwall measure flops --cores 1\n"
+                "  memwall measure gpu --api opencl --kernel fp32,copy\n",
     .operands_min = 1,
     .operands_max = 1,
 };

@@ -23,9 +23,13 @@ struct measure_options {
     size_t stride_bytes;  /* --stride */
     bool numa;            /* --numa */
     const char *sizes;    /* --size: working sets; NULL: the probe's default */
+    unsigned long device; /* --device; MEASURE_NO_DEVICE: not given */
+    const char *api;      /* --api; NULL: both */
     const char *curve;    /* --curve: file for the curves behind `cache`; NULL: none */
     struct lock_options lock;
 };
+
+#define MEASURE_NO_DEVICE 1000
 
 /*
  * What a probe works with. It prints its rows to `rows`, each begun by measure_row, and adds its evidence to
@@ -61,12 +65,13 @@ struct measure_probe {
     const char *name, *summary;
     const char *columns;      /* CSV header after cores,freq_ghz,freq_effective_ghz */
     const char *const *takes; /* names of the options besides --cores, --max-time and the shared ones; ends in NULL */
+    const char *shorter;      /* what makes it take less, where that is not fewer --cores; NULL else */
     bool all_core_counts;     /* without --cores: 1, 2, 4 … all; else 1 */
     enum mw_err (*run)(struct measure_run *run, struct mw_error *error);
 };
 
 extern const struct measure_probe measure_stream, measure_latency, measure_loaded, measure_cache, measure_bandwidth,
-    measure_flops;
+    measure_flops, measure_gpu;
 
 /* "cores,freq_ghz,freq_effective_ghz," of a row; effective_hz 0 is unknown. */
 void measure_row(struct measure_run *run, unsigned cores, double effective_hz);

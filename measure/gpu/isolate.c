@@ -163,7 +163,11 @@ enum mw_err mw_isolated_wait(struct mw_isolated *isolated, double max_time_s, bo
         }
     }
     enum mw_err err = reap(isolated, killed, max_time_s, error);
-    return interrupted ? mw_fail(error, MW_INTERRUPTED, "interrupted") : err;
+    if (interrupted)
+        return mw_fail(error, MW_INTERRUPTED, "interrupted");
+    if (err == MW_INTERRUPTED) /* it was asked to end because its time was up */
+        return mw_fail(error, MW_RUN, "a driver took more than %.3g s", max_time_s);
+    return err;
 }
 
 void mw_isolated_ask_to_stop(struct mw_isolated *isolated)
