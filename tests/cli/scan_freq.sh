@@ -119,6 +119,16 @@ echo 1800000 >"$tree/sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq"
 said=$(state)
 SHIM_RESET=1 check 'a governor resets the limits' scan --cores 1 --freq 2.4 --runs 1 -- true
 restored 'limits reset by a governor: as before'
+new acpi-cpufreq
+echo 1800000 >"$tree/sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq"
+said=$(state)
+check 'a limit below the pin' scan --cores 1 --freq 2.4 --runs 1 -- true
+writes 'it is widened before the pin' 'policy0/scaling_governor userspace
+policy0/scaling_max_freq 2400000
+policy0/scaling_setspeed 2400000
+policy0/scaling_governor schedutil
+policy0/scaling_max_freq 1800000'
+restored 'a limit below the pin: as before'
 
 # a frequency that does not reach the other cores, and a daemon
 new acpi-cpufreq

@@ -48,6 +48,40 @@ static void same_machine(void **state)
     mw_transfer_source_release(&source);
 }
 
+/* A machine that clocks down as cores come in: 4 GHz on one, 2 GHz on eight. */
+static struct mw_profile_clock TURBO[] = {{1, 4e9}, {8, 2e9}};
+
+static void the_clock_between_the_entries_of_its_table(void **state)
+{
+    (void)state;
+    const struct mw_profile machine = {.cores = 8, .clock = TURBO, .clock_count = 2};
+    assert_near(mw_profile_clock_at(&machine, 1), 4e9, 0);
+    assert_near(mw_profile_clock_at(&machine, 4.5), 3e9, 1);
+    assert_near(mw_profile_clock_at(&machine, 8), 2e9, 0);
+    assert_near(mw_profile_clock_at(&machine, 12), 2e9, 0);
+    assert_near(mw_profile_clock_at(&(struct mw_profile){0}, 4), 0, 0);
+}
+
+/* The target's speedup takes its turbo clock down with it; A's own is taken out where both are known. */
+static void the_target_clocks_down(void **state)
+{
+    (void)state;
+    struct mw_profile_clock flat = {1, 2e9};
+    struct mw_profile plain = {.cores = 8, .clock = &flat, .clock_count = 1};
+    struct mw_profile turbo = {.cores = 8, .clock = TURBO, .clock_count = 2};
+    struct mw_transfer_source source = source_of(&plain, MW_TRANSFER_MEMORY_NO);
+    struct mw_transfer_estimate e = one_answer(&source, &turbo, NULL, 8);
+    assert_near(e.speedup, 100 / 20. / 2, 1e-9);
+    assert_near(e.time_s, 100 / 2. / e.speedup, 1e-9); /* one core runs at 4 GHz, twice A's clock */
+    e = one_answer(&source, &turbo, NULL, 4);
+    assert_near(e.speedup, 100 / 30. * (4 - 2 * 3 / 7.) / 4, 1e-9);
+    mw_transfer_source_release(&source);
+    source = source_of(&turbo, MW_TRANSFER_MEMORY_NO);
+    e = one_answer(&source, &turbo, NULL, 8);
+    assert_near(e.speedup, 100 / 20., 1e-9);
+    mw_transfer_source_release(&source);
+}
+
 /* kappa = (16/8)^.6 where memory binds; the clock halves the time on one core. */
 static void memory_shift(void **state)
 {
@@ -240,6 +274,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_machine),
+        cmocka_unit_test(the_clock_between_the_entries_of_its_table),
+        cmocka_unit_test(the_target_clocks_down),
         cmocka_unit_test(memory_shift),
         cmocka_unit_test(widths),
         cmocka_unit_test(one_point_there),
