@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
 
+#include "data/cell.h"
 #include "data/json.h"
 #include "data/units.h"
 #include "fit/fit.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 struct fit_options {
-    const char *law, *loss, *machine, *boundaries, *by, *method, *update;
+    const char *law, *loss, *machine, *boundaries, *by, *method, *update, *thousands;
     double memory_freq_hz;
     struct cli_strings where, map;
     bool keep_all, weak;
@@ -43,7 +44,13 @@ static const struct cli_option options_table[] = {
     {"by", CLI_STRING, CLI_FIELD(struct fit_options, by), "COLUMN,…",
      "a model for each combination of values, in files named after -o", NULL, 0, 0},
     {"map", CLI_REPEATED, CLI_FIELD(struct fit_options, map), "FIELD=COLUMN",
-     "which column holds cores, freq, time, rate, speedup, energy or power; may be repeated", NULL, 0, 0},
+     "which column holds cores, freq, time, rate, speedup, energy or power; cores=A*B is the product of two, energy=A+B a "
+     "sum; may be repeated",
+     NULL, 0, 0},
+    {"thousands", CLI_CHOICE, CLI_FIELD(struct fit_options, thousands), "CHAR",
+     "the sign between thousands (, . ' or _) where the numbers leave it open; of comma and dot the other is the decimal "
+     "sign",
+     mw_thousands_signs, 0, 0},
     {"method", CLI_CHOICE, CLI_FIELD(struct fit_options, method), "NAME",
      "csa (default): coupled simulated annealing; siman: GSL's annealing", methods, 0, 0},
     {"keep-all", CLI_FLAG, CLI_FIELD(struct fit_options, keep_all), NULL, "set no row aside", NULL, 0, 0},
@@ -219,8 +226,12 @@ static int run(struct cli *cli, const void *opaque)
     struct mw_dataset dataset = {0};
     unsigned *boundaries = NULL;
     size_t boundary_count = 0;
-    const struct mw_dataset_options reading = {
-        .where = o->where.items, .where_count = o->where.count, .map = o->map.items, .map_count = o->map.count};
+    const struct mw_dataset_options reading = {.where = o->where.items,
+                                               .where_count = o->where.count,
+                                               .map = o->map.items,
+                                               .map_count = o->map.count,
+                                               .keep_all = o->keep_all,
+                                               .thousands = o->thousands ? *o->thousands : '\0'};
     bool to_file = cli->common.output && strcmp(cli->common.output, "-") != 0;
     if (o->by && (!to_file || o->update))
         return cli_usage(cli, o->update ? "--by and --update exclude each other"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
 
+#include "data/cell.h"
 #include "data/import/import.h"
 #include "data/units.h"
 
@@ -11,12 +12,16 @@
 struct options {
     struct cli_strings map;
     unsigned long cores;
+    const char *thousands;
 };
 
 static enum mw_err read_files(struct mw_import *import, const struct mw_importer *importer, const struct options *o,
                               char *const *files, size_t count, struct mw_error *error)
 {
-    struct mw_import_options how = {.map = o->map.items, .map_count = o->map.count, .cores = (unsigned)o->cores};
+    struct mw_import_options how = {.map = o->map.items,
+                                    .map_count = o->map.count,
+                                    .cores = (unsigned)o->cores,
+                                    .thousands = o->thousands ? *o->thousands : '\0'};
     enum mw_err err = MW_OK;
     for (size_t i = 0; i < count && !err; i++)
         err = mw_import_read(import, importer, files[i], &how, error);
@@ -85,6 +90,8 @@ static const struct cli_option option_table[] = {
      0, 0},
     {"cores", CLI_COUNT, CLI_FIELD(struct options, cores), "N", "the number of cores where the file does not tell",
      NULL, 1, 1e6},
+    {"thousands", CLI_CHOICE, CLI_FIELD(struct options, thousands), "CHAR",
+     "csv: the sign between thousands (, . ' or _) where the numbers leave it open", mw_thousands_signs, 0, 0},
     {0},
 };
 

@@ -78,11 +78,41 @@ bool mw_unit_find(const char *name, enum mw_dimension *dimension, double *factor
     return false;
 }
 
+const char *const mw_thousands_signs[] = {",", ".", "'", "_", NULL};
+
+/* 1.234 or 12.345.678: groups of three behind a first one of one to three digits that is no zero. */
+static bool is_grouped(const char *text, size_t n, char sign, size_t *groups)
+{
+    size_t at = strspn(text, "0123456789");
+    *groups = 0;
+    if (at < 1 || at > 3 || *text == '0')
+        return false;
+    for (; at < n && text[at] == sign; at += 4, ++*groups)
+        if (strspn(text + at + 1, "0123456789") != 3)
+            return false;
+    return at == n && *groups;
+}
+
+static void observe_dots(struct mw_style_evidence *evidence, const char *text, size_t n)
+{
+    size_t groups;
+    if (!is_grouped(text, n, '.', &groups))
+        evidence->dot_decimal = true;
+    else if (groups > 1)
+        evidence->dot_thousands = true;
+    else
+        evidence->dot_unclear = true;
+}
+
 void mw_style_observe(struct mw_style_evidence *evidence, const char *cell)
 {
-    const char *comma = strchr(cell, ',');
-    if (!comma)
+    const char *comma = strchr(cell, ','), *sign = cell + strspn(cell, "+-");
+    if (!comma) {
+        size_t n = strspn(sign, "0123456789.");
+        if (memchr(sign, '.', n))
+            observe_dots(evidence, sign, n);
         return;
+    }
     const char *dot = strchr(cell, '.'), *last = strrchr(cell, ',');
     size_t digits = strspn(last + 1, "0123456789"), whole = strspn(cell, "+-0123456789");
     if (dot && dot < comma) {
@@ -96,25 +126,79 @@ void mw_style_observe(struct mw_style_evidence *evidence, const char *cell)
     }
 }
 
-bool mw_style_settle(const struct mw_style_evidence *evidence, bool semicolons, struct mw_number_style *style)
+bool mw_style_settle(const struct mw_style_evidence *e, bool semicolons, char decimal, struct mw_number_style *style)
 {
-    *style = (struct mw_number_style){'.', '\0'};
-    if (evidence->comma_decimal && evidence->comma_thousands)
+    const struct mw_number_style point = {'.', '\0'}, point_thousands = {'.', ','}, comma = {',', '.'};
+    *style = point;
+    if ((e->comma_decimal && e->comma_thousands) || (e->dot_decimal && e->dot_thousands))
         return false;
-    if (evidence->comma_thousands)
-        style->thousands = ',';
-    else if (evidence->comma_decimal || (evidence->comma_unclear && semicolons))
-        *style = (struct mw_number_style){',', evidence->dot_thousands ? '.' : '\0'};
-    return evidence->comma_thousands || evidence->comma_decimal || !evidence->comma_unclear || semicolons;
+    if (e->comma_thousands) {
+        *style = point_thousands;
+    } else if (e->comma_decimal || e->dot_thousands) {
+        *style = comma;
+    } else if (e->comma_unclear) {
+        bool is_decimal = decimal == ',' || (semicolons && decimal != '.');
+        *style = is_decimal ? comma : point_thousands;
+        return is_decimal || (decimal == '.' && !semicolons);
+    } else if (e->dot_unclear && !e->dot_decimal && decimal == ',') {
+        *style = comma;
+    }
+    return true;
 }
 
 bool mw_cell_missing(const char *cell)
 {
-    static const char *const words[] = {"", "-", "na", "n/a", "null", "none", "<not supported>", "<not counted>"};
+    static const char *const words[] = {"",
+                                        "-",
+                                        "na",
+                                        "n/a",
+                                        "null",
+                                        "none",
+                                        "<not supported>",
+                                        "nan",
+                                        "-nan",
+                                        "+nan",
+                                        "inf",
+                                        "-inf",
+                                        "infinity",
+                                        "<not counted>",
+                                        "n.a.",
+                                        "?",
+                                        "#n/a",
+                                        "#div/0!",
+                                        "fail",
+                                        "failed",
+                                        "error",
+                                        "oom",
+                                        "timeout",
+                                        "timed out",
+                                        "killed",
+                                        "crash",
+                                        "crashed",
+                                        "dnf",
+                                        "--",
+                                        "\xe2\x80\x93",
+                                        "\xe2\x80\x94",
+                                        "x",
+                                        "aborted"};
+    if (isdigit((unsigned char)*cell))
+        return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcasecmp(cell, words[i]))
             return true;
     return false;
+}
+
+/* Bytes of a space, also one that does not break or is thin, between digits and a group of three; 0 where it is none. */
+static size_t group_separator(const char *text)
+{
+    static const char *const spaces[] = {" ", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x89", "_", "'", "\xe2\x80\x99"};
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        size_t n = strlen(spaces[i]);
+        if (!strncmp(text, spaces[i], n) && strspn(text + n, "0123456789") == 3)
+            return n;
+    }
+    return 0;
 }
 
 /* Up to 15 digits, no exponent: then digits / 10^n is the correctly rounded value (both are exact doubles). */
@@ -129,7 +213,7 @@ static bool short_number(const char *text, double *value, const char **rest)
     if (*s == '.')
         for (s++; *s >= '0' && *s <= '9' && count < 16; s++, count++, fraction++)
             digits = digits * 10 + (uint64_t)(*s - '0');
-    if (!count || count > 15 || isalnum((unsigned char)*s) || *s == ',' || *s == '\'')
+    if (!count || count > 15 || isalnum((unsigned char)*s) || (*s && strchr(",'._", *s)) || group_separator(s) > 0)
         return false;
     *value = (double)digits / power[fraction];
     if (*text == '-')
@@ -141,21 +225,25 @@ static bool short_number(const char *text, double *value, const char **rest)
 /* The number's letters with a point for the decimal sign and without thousands signs; the bytes of `text` they took. */
 static size_t plain_form(const char *text, const struct mw_number_style *style, char *plain, size_t size)
 {
-    size_t used = 0, n = 0;
+    size_t used = 0, n = 0, skip;
     for (; text[used] && n + 1 < size; used++) {
         char c = text[used];
         bool digits_follow = isdigit((unsigned char)text[used + 1]) != 0;
         if (isdigit((unsigned char)c) || (!used && (c == '-' || c == '+')))
             plain[n++] = c;
-        else if (c == style->decimal && (digits_follow || (n && !memchr(plain, '.', n))))
+        else if (c == style->decimal && !memchr(plain, '.', n) && (digits_follow || n))
             plain[n++] = '.';
-        else if ((c == 'e' || c == 'E') && n &&
+        else if ((c == 'e' || c == 'E') && n && !memchr(plain, 'e', n) &&
                  (digits_follow ||
                   ((text[used + 1] == '-' || text[used + 1] == '+') && isdigit((unsigned char)text[used + 2])))) {
-            plain[n++] = c;
+            plain[n++] = 'e';
             if (!digits_follow && n + 1 < size)
                 plain[n++] = text[++used];
-        } else if (!(n && digits_follow && (c == '\'' || (c == style->thousands && c))))
+        } else if (n && digits_follow && c && c == style->thousands)
+            continue;
+        else if (n && !memchr(plain, '.', n) && (skip = group_separator(text + used)) > 0)
+            used += skip - 1;
+        else
             break;
     }
     plain[n] = '\0';

@@ -13,24 +13,29 @@ enum mw_dimension { MW_DIM_NONE, MW_DIM_TIME, MW_DIM_FREQ, MW_DIM_ENERGY, MW_DIM
 /* The factor to SI base units of a unit's name ("ms", "GHz", "kJ", "Wh"); false where it is none of the dimension. */
 bool mw_unit_find(const char *name, enum mw_dimension *dimension, double *factor);
 
+extern const char *const mw_thousands_signs[]; /* "," "." "'" "_": what may stand between thousands; ends in NULL */
+
 /* How the numbers of one column are written. */
 struct mw_number_style {
     char decimal;   /* '.' or ',' */
-    char thousands; /* '\0', '.' or ',' (a space or an apostrophe is always understood) */
+    char thousands; /* '\0', '.', ',' or another (spaces and apostrophes are always understood) */
 };
 
 /* What the cells of a column show of their style, gathered cell by cell. */
 struct mw_style_evidence {
-    bool comma_decimal, comma_thousands, comma_unclear, dot_thousands;
+    bool comma_decimal, comma_thousands, comma_unclear;
+    bool dot_decimal, dot_thousands, dot_unclear; /* unclear: three digits behind it, as in 1.234 */
 };
 void mw_style_observe(struct mw_style_evidence *evidence, const char *cell);
 /*
- * False where commas may be either ("1,234" alone) and nothing settles it; semicolons between the columns do, because
- * that is what programs write where the comma is the decimal sign.
+ * False where commas may be either ("1,234" alone) and nothing settles it: not the decimal sign of the other columns
+ * (`decimal`, 0 where they show none), nor semicolons between the columns, which are what programs write where the comma
+ * is the decimal sign. A dot in a table of decimal commas separates thousands.
  */
-bool mw_style_settle(const struct mw_style_evidence *evidence, bool semicolons, struct mw_number_style *style);
+bool mw_style_settle(const struct mw_style_evidence *evidence, bool semicolons, char decimal,
+                     struct mw_number_style *style);
 
-/* Empty, NA, n/a, null, none, -, <not supported>, <not counted>. */
+/* Empty, NA, n/a, null, none, -, NaN, inf, <not supported>, <not counted>, and words for a run that came to nothing. */
 bool mw_cell_missing(const char *cell);
 
 /*

@@ -18,20 +18,25 @@ static const struct {
      "ompnumthreads ompthreads p procs nprocs nproc numprocs np processes nprocesses processors nprocessors "
      "numprocessors "
      "ranks nranks numranks mpiranks mpiprocs cpus ncpus numcpus alloccpus workers nworkers numworkers pes npes tasks "
-     "ntasks parallelism "},
-    {MW_FIELD_FREQ, " freq frequency f cpufreq corefreq clock clockspeed cpuclock coreclock cpufrequency corefrequency "
-                    "clockfrequency clockrate  "},
+     "ntasks parallelism kerne kernanzahl anzahlkerne prozessoren prozesse prozessorkerne coeurs nbcoeurs cœurs "
+     "nucleos nú"
+     "cleos hilos procesos"},
+    {MW_FIELD_FREQ,
+     " freq frequency f cpufreq corefreq clock clockspeed cpuclock coreclock cpufrequency corefrequency "
+     "clockfrequency clockrate takt taktfrequenz frequenz cputakt frequence fréquence frecuencia frequenza  "},
     {MW_FIELD_FREQ_EFFECTIVE, " freqeffective effectivefreq effectivefrequency frequencyeffective "},
     {MW_FIELD_TIME,
      " time times walltime wall wallclock wallclocktime walltimes elapsed elapsedtime runtime runtimes executiontime "
-     "exectime exetime duration real realtime totaltime timetosolution tts  "},
-    {MW_FIELD_RATE, " throughput rate bandwidth flops kflops mflops gflops tflops mops mopstotal fps performance kbs "
-                    "mbs gbs kbps mbps "
-                    "gbps iops tps qps rps gups teps gteps mlups glups nsday nsperday itemspersecond bytespersecond "},
-    {MW_FIELD_SPEEDUP, " speedup speedups "},
+     "exectime exetime duration real realtime totaltime timetosolution tts zeit laufzeit dauer wandzeit temps duré"
+     "e duree tiempo tempo durata  "},
+    {MW_FIELD_RATE,
+     " throughput rate bandwidth flops kflops mflops gflops tflops mops mopstotal fps performance kbs "
+     "mbs gbs kbps mbps "
+     "gbps iops tps qps rps gups teps gteps mlups glups nsday nsperday itemspersecond bytespersecond durchsatz "},
+    {MW_FIELD_SPEEDUP, " speedup speedups beschleunigung acceleration "},
     {MW_FIELD_ENERGY, " energy energyconsumed consumedenergy consumedenergyraw totalenergy energyconsumption "
-                      "energytosolution  "},
-    {MW_FIELD_POWER, " power avgpower averagepower meanpower powerdraw  "},
+                      "energytosolution energie energia energieverbrauch energía  "},
+    {MW_FIELD_POWER, " power avgpower averagepower meanpower powerdraw leistung puissance potencia potenza  "},
     {MW_FIELD_CPU_TIME, " cpu cputime "}, /* "cpu" only with a unit of time: see is_alias */
     {MW_FIELD_EXIT_STATUS, " exitstatus exitcode returncode "},
     {MW_FIELD_VALID, " valid verified "},
@@ -54,17 +59,22 @@ static const struct {
     {MW_FIELD_USAGE + MW_USAGE_NODES, " nodes nnodes numnodes numberofnodes "},
 };
 
-/* Between repeats of a wide table there may stand one of these in place of a name of time. */
-static const char repeat_names[] = " run rep repeat repetition trial sample measurement iter iteration r t ";
+bool mw_has_word(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strstr(text, *words))
+            return true;
+    return false;
+}
 
-static bool is_word(const char *words, const char *word)
+bool mw_is_word(const char *words, const char *word)
 {
     char spaced[80];
     int n = snprintf(spaced, sizeof spaced, " %s ", word);
     return n > 0 && (size_t)n < sizeof spaced && strstr(words, spaced);
 }
 
-static bool is_alias(enum mw_field field, const struct mw_heading *heading)
+bool mw_is_alias(enum mw_field field, const struct mw_heading *heading)
 {
     enum mw_dimension dimension = mw_field_dimension(field);
     if (field == MW_FIELD_RATE && heading->per_time)
@@ -80,7 +90,7 @@ static bool is_alias(enum mw_field field, const struct mw_heading *heading)
         return false;
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
         if (aliases[i].field == field)
-            return is_word(aliases[i].names, heading->base);
+            return mw_is_word(aliases[i].names, heading->base);
     return false;
 }
 
@@ -133,7 +143,32 @@ enum mw_err mw_finder_add_repeat(struct finder *f, size_t column, struct mw_erro
     return MW_OK;
 }
 
-static bool varies(const struct finder *f, size_t column)
+void mw_finder_add(struct finder *f, enum mw_field field, size_t column)
+{
+    struct mw_columns *columns = f->columns;
+    if (!columns->has[field]) {
+        mw_finder_set(f, field, column);
+    } else if (columns->more_count < MW_COLUMNS_MORE) {
+        struct mw_column first = columns->of[field];
+        mw_finder_set(f, field, column);
+        columns->more_field[columns->more_count] = field;
+        columns->more[columns->more_count++] = columns->of[field];
+        columns->of[field] = first;
+    }
+}
+
+void mw_finder_note(struct finder *f, const char *format, ...)
+{
+    struct mw_columns *columns = f->columns;
+    va_list args;
+    if (columns->note_count == MW_COLUMNS_NOTES)
+        return;
+    va_start(args, format);
+    vsnprintf(columns->notes[columns->note_count++], sizeof *columns->notes, format, args);
+    va_end(args);
+}
+
+bool mw_finder_varies(const struct finder *f, size_t column)
 {
     for (size_t i = 1; i < f->count; i++)
         if (strcmp(mw_table_cell(f->table, f->rows[0], column), mw_table_cell(f->table, f->rows[i], column)))
@@ -149,11 +184,9 @@ static bool all_missing(const struct finder *f, size_t column)
     return true;
 }
 
-/* Do two columns hold the same quantity? Within a millionth, units taken into account. */
-static bool agree(const struct finder *f, size_t a, size_t b, enum mw_dimension dimension)
+bool mw_finder_agree(const struct finder *f, size_t a, size_t b, enum mw_dimension dimension, double tolerance)
 {
     const struct mw_number_style style = {'.', '\0'};
-    const double tolerance = 1e-6; /* what is left of a value printed with seven digits in another unit */
     for (size_t i = 0; i < f->count; i++) {
         const char *x = mw_table_cell(f->table, f->rows[i], a), *y = mw_table_cell(f->table, f->rows[i], b);
         double u, v;
@@ -166,22 +199,26 @@ static bool agree(const struct finder *f, size_t a, size_t b, enum mw_dimension 
     return true;
 }
 
-static enum mw_err ambiguous(const struct finder *f, const bool *which, enum mw_field field, size_t first,
-                             struct mw_error *error)
+enum mw_err mw_finder_ambiguous(const struct finder *f, const bool *which, enum mw_field field, size_t first,
+                                struct mw_error *error)
 {
     char names[256];
     mw_finder_names(f, which, names, sizeof names);
     mw_fail(error, MW_DATA, "%s:%ld: %s could each be the %s", f->table->name, f->table->header_line, names,
             mw_field_name(field));
     char map[120];
+    if (field == MW_FIELD_ENERGY || field == MW_FIELD_POWER)
+        return mw_hint(error, "--map %s takes one of them, --map '%s=COLUMN+COLUMN' their sum",
+                       mw_shell_word(map, sizeof map, mw_field_name(field), mw_table_header(f->table, first)),
+                       mw_field_name(field));
     return mw_hint(error, "--map %s, or another of them%s",
                    mw_shell_word(map, sizeof map, mw_field_name(field), mw_table_header(f->table, first)),
                    field == MW_FIELD_CORES ? "; for processes x threads, a column of their product" : "");
 }
 
 /* Narrows candidates to one: not empty, not constant (cores), the same in different units. */
-static enum mw_err pick(struct finder *f, bool *which, enum mw_field field, size_t *chosen, bool *found,
-                        struct mw_error *error)
+enum mw_err mw_finder_pick(struct finder *f, bool *which, enum mw_field field, size_t *chosen, bool *found,
+                           struct mw_error *error)
 {
     size_t count = 0, varying = 0, filled = 0, first = 0;
     bool needed =
@@ -191,11 +228,11 @@ static enum mw_err pick(struct finder *f, bool *which, enum mw_field field, size
     for (size_t i = 0; i < f->table->column_count; i++) {
         /* empty throughout is as good as absent, but for a needed column: its rows will say that they lack it */
         which[i] = which[i] && (!all_missing(f, i) || (needed && !filled));
-        varying += which[i] && varies(f, i);
+        varying += which[i] && mw_finder_varies(f, i);
     }
     for (size_t i = f->table->column_count; i-- > 0;) {
         if (field == MW_FIELD_CORES && varying && which[i])
-            which[i] = varies(f, i);
+            which[i] = mw_finder_varies(f, i);
         count += which[i];
         first = which[i] ? i : first;
     }
@@ -204,8 +241,8 @@ static enum mw_err pick(struct finder *f, bool *which, enum mw_field field, size
     for (size_t i = first + 1; count > 1 && i < f->table->column_count; i++) {
         if (!which[i])
             continue;
-        if (!agree(f, *chosen, i, mw_field_dimension(field)))
-            return ambiguous(f, which, field, first, error);
+        if (!mw_finder_agree(f, *chosen, i, mw_field_dimension(field), MW_SAME_VALUE))
+            return mw_finder_ambiguous(f, which, field, first, error);
         size_t other = i;
         if (f->headings[i].factor < f->headings[*chosen].factor) { /* the smaller unit is the less rounded */
             other = *chosen;
@@ -216,8 +253,7 @@ static enum mw_err pick(struct finder *f, bool *which, enum mw_field field, size
     return MW_OK;
 }
 
-/* A column that is good to have only: other things go by these names too (a user's name). */
-static bool holds_number(const struct finder *f, size_t column)
+bool mw_finder_holds_number(const struct finder *f, size_t column)
 {
     const struct mw_number_style style = {'.', '\0'};
     for (size_t i = 0; i < f->count; i++) {
@@ -236,9 +272,9 @@ enum mw_err mw_finder_choose(struct finder *f, enum mw_field field, struct mw_er
     if (!which)
         return mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; i < f->table->column_count; i++)
-        which[i] = !f->taken[i] && f->headings[i].repeat < 0 && is_alias(field, &f->headings[i]) &&
-                   (field < MW_FIELD_USER_TIME || holds_number(f, i));
-    enum mw_err err = pick(f, which, field, &chosen, &found, error);
+        which[i] = !f->taken[i] && f->headings[i].repeat < 0 && mw_is_alias(field, &f->headings[i]) &&
+                   (field < MW_FIELD_USER_TIME || mw_finder_holds_number(f, i)); /* or a user's name, say */
+    enum mw_err err = mw_finder_pick(f, which, field, &chosen, &found, error);
     if (!err && found)
         mw_finder_set(f, field, chosen);
     free(which);
@@ -267,141 +303,4 @@ enum mw_err mw_finder_no_cores(const struct finder *f, struct mw_error *error)
     mw_fail(error, MW_DATA, "%s:%ld: no column is known to hold the number of cores; %s %s", f->table->name,
             f->table->header_line, any ? "it could be" : "the columns are", names);
     return mw_hint(error, "name it: --map cores=COLUMN%s", f->columns->repeat_count ? "" : " --map time=COLUMN");
-}
-
-/* --- what is fitted ---------------------------------------------------------------- */
-
-/* How good a name is for a time where none is plainly called so: 0 none, the smaller the better. */
-static int time_rank(const struct mw_heading *heading)
-{
-    static const char *const no[] = {"cpu",   "user",    "sys",   "stamp", "std",   "stdev",    "err",     "variance",
-                                     "limit", "timeout", "speed", "count", "ratio", "relative", "efficien"};
-    static const char *const no_start[] = {"start", "end", "begin", "date", "dev", "var"};
-    static const char *const statistics[][3] = {
-        {"median", "med", "med"}, {"mean", "avg", "average"}, {"min", "best", "min"}};
-    const char *base = heading->base;
-    bool timed = strstr(base, "time") || strstr(base, "elapsed") || strstr(base, "duration") || strstr(base, "wall");
-    if (heading->per_time || (heading->dimension != MW_DIM_NONE && heading->dimension != MW_DIM_TIME))
-        return 0;
-    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        if (strstr(base, no[i]))
-            return 0;
-    for (size_t i = 0; i < sizeof no_start / sizeof *no_start; i++)
-        if (!strncmp(base, no_start[i], strlen(no_start[i])))
-            return 0;
-    if (!timed && heading->dimension != MW_DIM_TIME)
-        return 0;
-    for (int s = 0; s < 3; s++)
-        for (int i = 0; i < 3; i++)
-            if (strstr(base, statistics[s][i]))
-                return 2 + s;
-    return strstr(base, "max") ? 5 : 1;
-}
-
-/* Marks the repeats of a wide table: two or more columns of one name with numbers, or of the same name. */
-static size_t mark_repeats(const struct finder *f, enum mw_field field, bool *which)
-{
-    size_t best = 0, columns = f->table->column_count;
-    for (size_t i = 0; i < columns; i++) {
-        const struct mw_heading *a = &f->headings[i];
-        struct mw_heading bare = *a;
-        bare.repeat = -1;
-        bool named =
-            is_alias(field, &bare) ||
-            (field == MW_FIELD_TIME && (time_rank(&bare) == 1 || (a->repeat >= 0 && is_word(repeat_names, a->base))));
-        size_t same = 0;
-        for (size_t j = 0; j < columns && named && !f->taken[i]; j++)
-            same += !f->taken[j] && !strcmp(f->headings[j].base, a->base) &&
-                    (f->headings[j].repeat >= 0) == (a->repeat >= 0) &&
-                    (a->repeat >= 0 || !strcmp(mw_table_header(f->table, i), mw_table_header(f->table, j)));
-        if (same < 2 || same <= best)
-            continue;
-        best = same;
-        for (size_t j = 0; j < columns; j++)
-            which[j] = !f->taken[j] && !strcmp(f->headings[j].base, a->base) &&
-                       (f->headings[j].repeat >= 0) == (a->repeat >= 0);
-    }
-    return best;
-}
-
-static enum mw_err add_marked(struct finder *f, enum mw_field field, const bool *which, struct mw_error *error)
-{
-    enum mw_err err = MW_OK;
-    f->columns->value = field;
-    for (size_t i = 0; i < f->table->column_count && !err; i++)
-        if (which[i])
-            err = mw_finder_add_repeat(f, i, error);
-    return err;
-}
-
-/* Wide repeats, else a plain name, else (time) a name that speaks of time. */
-static enum mw_err choose_value(struct finder *f, enum mw_field field, bool *which, struct mw_error *error)
-{
-    size_t columns = f->table->column_count, chosen;
-    bool found;
-    memset(which, 0, columns * sizeof *which);
-    if (mark_repeats(f, field, which))
-        return add_marked(f, field, which, error);
-    memset(which, 0, columns * sizeof *which);
-    for (size_t i = 0; i < columns; i++)
-        which[i] = !f->taken[i] && is_alias(field, &f->headings[i]);
-    enum mw_err err = pick(f, which, field, &chosen, &found, error);
-    for (int rank = 1; !err && !found && field == MW_FIELD_TIME && rank <= 5; rank++) {
-        for (size_t i = 0; i < columns; i++)
-            which[i] = !f->taken[i] && time_rank(&f->headings[i]) == rank;
-        err = pick(f, which, field, &chosen, &found, error);
-    }
-    if (err || !found)
-        return err;
-    f->columns->value = field;
-    return mw_finder_add_repeat(f, chosen, error);
-}
-
-/* Files whose columns are known: what memwall measure writes (rates), hyperfine's CSV (the median, or the mean). */
-static bool known_format(const struct finder *f, enum mw_field *field, size_t *column)
-{
-    size_t other;
-    const struct mw_table *table = f->table;
-    *field = MW_FIELD_RATE;
-    if (mw_table_column(table, "kernel", &other) && mw_table_column(table, "best_mb_s", column))
-        return true;
-    *field = MW_FIELD_TIME;
-    return mw_table_column(table, "command", &other) && mw_table_column(table, "user", &other) &&
-           (mw_table_column(table, "median", column) || mw_table_column(table, "mean", column));
-}
-
-enum mw_err mw_finder_value(struct finder *f, bool energy_only, struct mw_error *error)
-{
-    static const enum mw_field order[] = {MW_FIELD_TIME, MW_FIELD_RATE, MW_FIELD_SPEEDUP};
-    enum mw_field field;
-    size_t column;
-    if (known_format(f, &field, &column)) {
-        f->columns->value = field;
-        return mw_finder_add_repeat(f, column, error);
-    }
-    bool *which = calloc(f->table->column_count, sizeof *which);
-    enum mw_err err = which ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
-    for (size_t i = 0; i < sizeof order / sizeof *order && !err && !f->columns->repeat_count; i++)
-        err = choose_value(f, order[i], which, error);
-    free(which);
-    if (err || f->columns->repeat_count)
-        return err;
-    if (energy_only && f->columns->has[MW_FIELD_ENERGY]) {
-        f->columns->value = MW_FIELD_ENERGY;
-        return mw_finder_add_repeat(f, f->columns->of[MW_FIELD_ENERGY].index, error);
-    }
-    char names[256];
-    mw_finder_names(f, NULL, names, sizeof names);
-    if (f->columns->has[MW_FIELD_ENERGY]) {
-        mw_fail(error, MW_DATA, "%s:%ld: energies without a time, a rate or a speedup; the columns are %s",
-                f->table->name, f->table->header_line, names);
-        return mw_hint(error,
-                       "laws and causes are found from times: name them (--map time=COLUMN) or record them (memwall "
-                       "scan); the least energy is found without: memwall tune --objective energy --replay FILE, "
-                       "or plan --objective energy FILE for what to measure next");
-    }
-    mw_fail(error, MW_DATA, "%s:%ld: no column is known to hold a time, a rate or a speedup; the columns are %s",
-            f->table->name, f->table->header_line, names);
-    return mw_hint(error, "name it: --map time=COLUMN (or rate=, speedup=)%s",
-                   f->columns->has[MW_FIELD_CORES] ? "" : " --map cores=COLUMN");
 }

@@ -115,6 +115,38 @@ static enum mw_err unknown_map(const struct finder *f, const char *map, struct m
     return mw_hint(error, "fields are %s", list);
 }
 
+static enum mw_err no_column(const struct finder *f, const char *map, const char *name, struct mw_error *error)
+{
+    char names[200];
+    mw_fail(error, MW_USAGE, "--map '%s': %s has no column '%s'", map, f->table->name, name);
+    mw_finder_names(f, NULL, names, sizeof names);
+    return mw_hint(error, "the columns are %s", names);
+}
+
+/* "cores=ranks*threads", "energy=package+dram". Of two factors of the cores the first are the processes. */
+static enum mw_err map_several(struct finder *f, const char *map, enum mw_field field, const char *names, char sign,
+                               struct mw_error *error)
+{
+    static const enum mw_usage_item items[] = {MW_USAGE_RANKS, MW_USAGE_THREADS};
+    char *copy = strdup(names), *rest = copy, *name;
+    size_t column, of[2] = {0}, count = 0;
+    enum mw_err err = copy ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    while (!err && (name = strsep(&rest, (char[]){sign, '\0'}))) {
+        if (!mw_table_column(f->table, name, &column))
+            err = no_column(f, map, name, error);
+        else if (count == MW_COLUMNS_MORE)
+            err = mw_fail(error, MW_USAGE, "--map '%s': more than %d columns", map, MW_COLUMNS_MORE);
+        else
+            mw_finder_add(f, field, column);
+        of[count % 2] = column;
+        count++;
+    }
+    for (size_t i = 0; i < 2 && !err && count == 2 && field == MW_FIELD_CORES; i++)
+        mw_finder_set(f, MW_FIELD_USAGE + items[i], of[i]);
+    free(copy);
+    return err;
+}
+
 static enum mw_err apply_map(struct finder *f, const char *map, struct mw_error *error)
 {
     const char *equals = strchr(map, '=');
@@ -123,10 +155,10 @@ static enum mw_err apply_map(struct finder *f, const char *map, struct mw_error 
     if (!equals || !mw_field_find(map, (size_t)(equals - map), &field))
         return unknown_map(f, map, error);
     if (!mw_table_column(f->table, equals + 1, &column)) {
-        mw_fail(error, MW_USAGE, "--map '%s': %s has no column '%s'", map, f->table->name, equals + 1);
-        char names[200];
-        mw_finder_names(f, NULL, names, sizeof names);
-        return mw_hint(error, "the columns are %s", names);
+        char sign = field == MW_FIELD_CORES ? '*' : field == MW_FIELD_ENERGY || field == MW_FIELD_POWER ? '+' : '\0';
+        if (sign && strchr(equals + 1, sign))
+            return map_several(f, map, field, equals + 1, sign, error);
+        return no_column(f, map, equals + 1, error);
     }
     bool is_value = field == MW_FIELD_TIME || field == MW_FIELD_RATE || field == MW_FIELD_SPEEDUP;
     if (is_value && f->columns->repeat_count && f->columns->value != field)
@@ -162,35 +194,78 @@ static void guess_freq_unit(struct finder *f, enum mw_field field)
         for (size_t u = 0; u < sizeof units / sizeof *units; u++)
             if (value >= units[u].from) {
                 column->factor = units[u].factor;
-                snprintf(f->columns->note, sizeof f->columns->note, "column '%.60s' names no unit: read as %s",
-                         mw_table_header(f->table, column->index), units[u].name);
+                mw_finder_note(f, "column '%.60s' names no unit: read as %s", mw_table_header(f->table, column->index),
+                               units[u].name);
                 break;
             }
         return;
     }
 }
 
-static enum mw_err settle_style(struct finder *f, struct mw_column *column, struct mw_error *error)
+static struct mw_style_evidence observe(const struct finder *f, const struct mw_column *column)
 {
     struct mw_style_evidence evidence = {0};
     for (size_t i = 0; i < f->count; i++)
         mw_style_observe(&evidence, mw_table_cell(f->table, f->rows[i], column->index));
-    if (mw_style_settle(&evidence, f->table->delimiter == ';', &column->style))
+    return evidence;
+}
+
+static enum mw_err settle_style(struct finder *f, struct mw_column *column, char decimal, struct mw_error *error)
+{
+    struct mw_style_evidence evidence = observe(f, column);
+    char thousands = f->options->thousands;
+    if (thousands) {
+        column->style = (struct mw_number_style){thousands == '.' ? ',' : '.', thousands};
         return MW_OK;
-    mw_fail(error, MW_DATA, "%s: commas in column '%s' may be decimal signs or thousands separators", f->table->name,
-            mw_table_header(f->table, column->index));
-    return mw_hint(error, "write the numbers with a decimal point and no thousands separators");
+    }
+    if (mw_style_settle(&evidence, f->table->delimiter == ';', decimal, &column->style))
+        return MW_OK;
+    mw_fail(error, MW_DATA, "%s: commas or dots in column '%s' may be decimal signs or thousands separators",
+            f->table->name, mw_table_header(f->table, column->index));
+    return mw_hint(error, "--thousands , reads 1,234 as 1234; where it is 1.234, --thousands .");
+}
+
+/* The k-th column of numbers that is read; NULL behind the last. */
+static struct mw_column *number_column(struct mw_columns *columns, size_t k)
+{
+    for (enum mw_field field = 0; field < MW_FIELD_COUNT; field++)
+        if (columns->has[field] && field != MW_FIELD_VALID && !k--)
+            return &columns->of[field];
+    if (k < columns->repeat_count)
+        return &columns->repeats[k];
+    k -= columns->repeat_count;
+    return k < columns->more_count ? &columns->more[k] : NULL;
+}
+
+/* How numbers are written, column by column; what one leaves open the others may tell. */
+static enum mw_err settle_styles(struct finder *f, struct mw_error *error)
+{
+    struct mw_column *column;
+    bool comma = false, dot = false;
+    for (size_t k = 0; (column = number_column(f->columns, k)); k++) {
+        struct mw_style_evidence evidence = observe(f, column);
+        comma |= evidence.comma_decimal;
+        dot |= evidence.dot_decimal;
+    }
+    char decimal = comma == dot ? '\0' : comma ? ',' : '.';
+    enum mw_err err = MW_OK;
+    for (size_t k = 0; !err && (column = number_column(f->columns, k)); k++)
+        err = settle_style(f, column, decimal, error);
+    return err;
 }
 
 /* The columns of a file that memwall scan, tune or import wrote: by their names, in which nothing is to be guessed. */
 static void take_own_columns(struct finder *f)
 {
-    static const char *const marks[] = {"cores", "repetition", "time_s", "exit_status"};
+    static const char *const marks[] = {"cores", "repetition"};
     static const struct {
         const char *name;
         enum mw_field field;
     } own[] = {{"cores", MW_FIELD_CORES}, {"cpu_s", MW_FIELD_CPU_TIME}};
     size_t column;
+    const char *command = mw_table_meta(f->table, "command");
+    if (!(command && strstr(command, "memwall")) && !mw_table_find(f->table, "exit_status", &column))
+        return;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (!mw_table_find(f->table, marks[i], &column))
             return;
@@ -203,10 +278,11 @@ static void take_own_columns(struct finder *f)
             mw_finder_set(f, MW_FIELD_USAGE + i, column);
 }
 
-static enum mw_err find(struct finder *f, const char *const *map, size_t map_count, bool energy_only,
-                        struct mw_error *error)
+static enum mw_err find(struct finder *f, struct mw_error *error)
 {
     struct mw_columns *columns = f->columns;
+    const char *const *map = f->options->map;
+    size_t map_count = f->options->map_count;
     enum mw_err err = MW_OK;
     for (size_t i = 0; i < f->table->column_count; i++)
         mw_heading_parse(&f->headings[i], mw_table_header(f->table, i));
@@ -214,18 +290,19 @@ static enum mw_err find(struct finder *f, const char *const *map, size_t map_cou
         err = apply_map(f, map[i], error);
     if (!err)
         take_own_columns(f);
+    if (!err && !columns->has[MW_FIELD_CORES])
+        err = mw_finder_parallel(f, error);
     for (enum mw_field field = 0; field < MW_FIELD_COUNT && !err; field++)
         if (field != MW_FIELD_TIME && field != MW_FIELD_RATE && field != MW_FIELD_SPEEDUP && !columns->has[field])
             err = mw_finder_choose(f, field, error);
+    if (!err)
+        err = mw_finder_meters(f, error);
     if (!err && !columns->repeat_count)
-        err = mw_finder_value(f, energy_only, error);
+        err = mw_finder_value(f, error);
     if (!err && !columns->has[MW_FIELD_CORES])
         err = mw_finder_no_cores(f, error);
-    for (enum mw_field field = 0; field < MW_FIELD_COUNT && !err; field++)
-        if (columns->has[field] && field != MW_FIELD_VALID)
-            err = settle_style(f, &columns->of[field], error);
-    for (size_t i = 0; i < columns->repeat_count && !err; i++)
-        err = settle_style(f, &columns->repeats[i], error);
+    if (!err)
+        err = settle_styles(f, error);
     if (!err) {
         guess_freq_unit(f, MW_FIELD_FREQ);
         guess_freq_unit(f, MW_FIELD_FREQ_EFFECTIVE);
@@ -234,7 +311,7 @@ static enum mw_err find(struct finder *f, const char *const *map, size_t map_cou
 }
 
 enum mw_err mw_columns_find(struct mw_columns *columns, const struct mw_table *table, const size_t *rows, size_t count,
-                            const char *const *map, size_t map_count, bool energy_only, struct mw_error *error)
+                            const struct mw_dataset_options *options, struct mw_error *error)
 {
     struct mw_columns got = {0};
     struct finder f = {table,
@@ -242,9 +319,9 @@ enum mw_err mw_columns_find(struct mw_columns *columns, const struct mw_table *t
                        count,
                        &got,
                        calloc(table->column_count, sizeof *f.headings),
-                       calloc(table->column_count, sizeof *f.taken)};
-    enum mw_err err = f.headings && f.taken ? find(&f, map, map_count, energy_only, error)
-                                            : mw_fail(error, MW_NOMEM, "out of memory");
+                       calloc(table->column_count, sizeof *f.taken),
+                       options};
+    enum mw_err err = f.headings && f.taken ? find(&f, error) : mw_fail(error, MW_NOMEM, "out of memory");
     free(f.headings);
     got.used = f.taken;
     if (err)

@@ -3,6 +3,7 @@
 #define MW_DATA_COLUMNS_H
 
 #include "data/cell.h"
+#include "data/dataset.h"
 #include "data/error.h"
 #include "data/table.h"
 #include "data/usage.h"
@@ -51,24 +52,29 @@ struct mw_column {
     struct mw_number_style style;
 };
 
+enum { MW_COLUMNS_MORE = 12, MW_COLUMNS_NOTES = 6 };
+
 struct mw_columns {
     bool has[MW_FIELD_COUNT];
     struct mw_column of[MW_FIELD_COUNT];
     enum mw_field value;       /* time, rate, speedup or energy: what is fitted */
+    bool per_core;             /* the value is one core's: a rate per thread, an efficiency */
     struct mw_column *repeats; /* of the value: one column, or several of a wide table */
     size_t repeat_count;
-    bool *used;     /* one for each column of the table: it has a meaning here */
-    char note[256]; /* a choice that the user should know of; empty where there is none */
+    bool *used;                             /* one for each column of the table: it has a meaning here */
+    struct mw_column more[MW_COLUMNS_MORE]; /* further columns of a field: added; of cores: multiplied */
+    enum mw_field more_field[MW_COLUMNS_MORE];
+    size_t more_count;
+    char notes[MW_COLUMNS_NOTES][256]; /* choices that the user should know of */
+    size_t note_count;
 };
 
 /*
- * Finds the columns, looking at the `count` rows of `rows` only. map: "field=column". energy_only accepts a table without
- * times. MW_DATA where a needed column is missing or several could be meant: the message names them, the hint the --map
+ * Finds the columns, looking at the `count` rows of `rows` only, by the map, energy_only and thousands of the options. MW_DATA where a needed column is missing or several could be meant: the message names them, the hint the --map
  * that settles it. MW_USAGE for a map that names no column or field.
  */
 enum mw_err mw_columns_find(struct mw_columns *columns, const struct mw_table *table, const size_t *rows, size_t count,
-                            const char *const *map, size_t map_count, bool energy_only,
-                            struct mw_error *error) MW_CHECKED;
+                            const struct mw_dataset_options *options, struct mw_error *error) MW_CHECKED;
 void mw_columns_release(struct mw_columns *columns);
 
 /* NAME=VALUE (or NAME alone, value NULL) as a word for a shell, in quotes where it needs them; returns `text`. */

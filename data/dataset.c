@@ -47,6 +47,26 @@ enum mw_err mw_dataset_warn(struct mw_dataset *dataset, struct mw_error *error, 
     return MW_OK;
 }
 
+enum mw_err mw_dataset_set_aside(struct mw_dataset *dataset, const struct mw_row *row, struct mw_error *error,
+                                 const char *format, ...)
+{
+    char *reason = NULL;
+    va_list args;
+    va_start(args, format);
+    int length = vasprintf(&reason, format, args);
+    va_end(args);
+    struct mw_set_aside *items = realloc(dataset->set_aside, (dataset->set_aside_count + 1) * sizeof *items);
+    if (items)
+        dataset->set_aside = items;
+    if (length < 0 || !items) {
+        if (length >= 0)
+            free(reason);
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    }
+    dataset->set_aside[dataset->set_aside_count++] = (struct mw_set_aside){row->line, reason};
+    return MW_OK;
+}
+
 static enum mw_err no_column(const struct mw_table *table, const char *name, struct mw_error *error)
 {
     char names[200] = "";
@@ -155,8 +175,7 @@ static enum mw_err check_unused(struct mw_dataset *dataset, const struct mw_tabl
                                 const struct mw_dataset_options *options, bool name, struct mw_error *error)
 {
     size_t column;
-    for (size_t c = 0; c < table->column_count; c++)
-        columns->used[c] = columns->used[c] || mw_groups_has(table, c);
+    mw_groups_mark(table, columns->used);
     for (size_t i = 0; i < options->where_count; i++) {
         char *text = strndup(options->where[i], strcspn(options->where[i], "="));
         if (!text)
@@ -189,8 +208,8 @@ static enum mw_err finish(struct mw_dataset *dataset, const struct mw_table *tab
     if (limit && mw_cell_number(limit, &style, &cpus, &rest) && cpus > 0)
         dataset->cpu_limit = cpus;
     enum mw_err err = MW_OK;
-    if (*columns->note)
-        err = mw_dataset_warn(dataset, error, "%s", columns->note);
+    for (size_t i = 0; i < columns->note_count && !err; i++)
+        err = mw_dataset_warn(dataset, error, "%s", columns->notes[i]);
     size_t usable = 0;
     for (size_t i = 0; i < dataset->count; i++)
         usable += !dataset->rows[i].set_aside;
@@ -214,8 +233,7 @@ static enum mw_err build(struct mw_dataset *dataset, const char *path, const str
     if (!err)
         err = mw_groups_check(&got, table, rows, count, error);
     if (!err)
-        err = mw_columns_find(&columns, table, rows, count, options->map, options->map_count, options->energy_only,
-                              error);
+        err = mw_columns_find(&columns, table, rows, count, options, error);
     if (!err) {
         got.quantity = columns.value == MW_FIELD_SPEEDUP  ? MW_SPEEDUP
                        : columns.value == MW_FIELD_ENERGY ? MW_ENERGY
@@ -225,6 +243,12 @@ static enum mw_err build(struct mw_dataset *dataset, const char *path, const str
     }
     if (!err)
         err = mw_rows_build(&got, table, &columns, rows, count, options->keep_failed, error);
+    if (!err && !options->keep_failed)
+        err = mw_shapes_settle(&got, error);
+    if (!err)
+        err = mw_energies_reconcile(&got, error);
+    if (!err && !options->keep_failed)
+        err = mw_energies_screen(&got, options->keep_all, error);
     for (size_t i = 0; i < by->count && !err; i++)
         columns.used[by->columns[i]] = true;
     if (!err)

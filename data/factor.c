@@ -20,7 +20,8 @@ static const double least_effect = 0.095; /* ln 1.1: what is pooled below it mov
 static const double least_in_order = 0.4; /* ln 1.5, for what counts or dates the runs: drift and warm-up make less */
 static const double noise = 0.1;          /* of one run; most programs repeat within 5 % */
 static const double noise_dof = 4;
-static const double deviates = 3.5; /* one in 4,300 columns without effect */
+static const double deviates = 3.5;            /* one in 4,300 columns without effect */
+static const double deviates_of_condition = 1; /* a name or unit of what is set before a run: one in six */
 
 enum { LEVELS = 24, SPELLINGS = 48, NO_LEVEL = 255 }; /* with more values a column counts or measures something */
 
@@ -279,6 +280,28 @@ static bool is_order(const struct levels *levels)
     return dates == levels->count || (whole == levels->count && high - low + 1 <= (double)levels->count);
 }
 
+/* Is it set before a run, by its unit (a clock, a power limit) or its name? */
+static bool is_condition(const char *header)
+{
+    static const char *const words[] = {"size",  "mesh",  "grid",   "model",   "governor", "cap",   "limit",   "uncore",
+                                        "mode",  "scale", "policy", "version", "compiler", "flags", "problem", "case",
+                                        "turbo", "smt",   "page",   "memory",  "clock",    "freq",  NULL};
+    struct mw_heading heading;
+    mw_heading_parse(&heading, header);
+    bool named = heading.dimension == MW_DIM_FREQ || heading.dimension == MW_DIM_POWER;
+    for (size_t i = 0; words[i] && !named; i++)
+        named = strstr(heading.base, words[i]) != NULL;
+    return named;
+}
+
+/* Far enough beyond what runs without an effect show? */
+static bool is_effect(const struct factor *factor, const struct mw_table *table)
+{
+    bool condition = is_condition(mw_table_header(table, factor->column));
+    double least = !condition && is_order(&factor->levels) ? least_in_order : least_effect;
+    return factor->effect > least && factor->score > (condition ? deviates_of_condition : deviates);
+}
+
 static enum mw_err refuse(const struct factor *factor, const struct mw_dataset *dataset, const struct mw_table *table,
                           struct mw_error *error)
 {
@@ -313,8 +336,7 @@ enum mw_err mw_factor_check(const struct mw_dataset *dataset, const struct mw_ta
             continue;
         size_t cell_count = take_cells(&factor, table, rows, readings, n, level, work, cells);
         judge(&factor, cells, keep_comparable(cells, cell_count), work);
-        if (factor.effect > (is_order(&factor.levels) ? least_in_order : least_effect) && factor.score > deviates &&
-            factor.score > best.score)
+        if (is_effect(&factor, table) && factor.score > best.score)
             best = factor;
     }
     free(readings);

@@ -76,13 +76,12 @@ size_t mw_dataset_group_columns(const struct mw_table *table, const char **colum
     return count;
 }
 
-bool mw_groups_has(const struct mw_table *table, size_t column)
+void mw_groups_mark(const struct mw_table *table, bool *used)
 {
-    size_t found;
+    size_t column;
     for (size_t g = 0; g < GROUP_COUNT; g++)
-        if (mw_table_column(table, groups[g].name, &found) && found == column)
-            return true;
-    return false;
+        if (mw_table_column(table, groups[g].name, &column))
+            used[column] = true;
 }
 
 /* "column 'input' (1, 3) and column 'set' (a, b)" for each grouping column with several values; the first in *column. */

@@ -22,8 +22,8 @@ void mw_values_list(const char *const *values, size_t count, char *text, size_t 
 /* Several values of a column that names programs or inputs are an error; one value names the workload or the input. */
 enum mw_err mw_groups_check(struct mw_dataset *dataset, const struct mw_table *table, const size_t *rows, size_t count,
                             struct mw_error *error) MW_CHECKED;
-/* Is the column one of these? */
-bool mw_groups_has(const struct mw_table *table, size_t column);
+/* Marks these columns. */
+void mw_groups_mark(const struct mw_table *table, bool *used);
 
 /*
  * MW_DATA where rows of one configuration differ far beyond noise and a column without a meaning (used[column] false)

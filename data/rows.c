@@ -60,8 +60,10 @@ static enum mw_err read_plain(struct builder *b, enum mw_field field, const stru
         return MW_OK;
     if (!mw_cell_number(cell, &column->style, value, &rest))
         return bad_cell(b, column->index, "is not a number");
-    if (*rest && field == MW_FIELD_SPEEDUP && strcasecmp(rest, "x"))
+    bool percent = b->columns->per_core && field == MW_FIELD_SPEEDUP && !strcmp(rest, "%");
+    if (*rest && field == MW_FIELD_SPEEDUP && strcasecmp(rest, "x") && strcmp(rest, "\xc3\x97") && !percent)
         return bad_cell(b, column->index, "is not a number");
+    *value *= percent ? 0.01 : column->factor;
     if (*rest && field == MW_FIELD_RATE) {
         if (!*b->unit)
             snprintf(b->unit, sizeof b->unit, "%s", rest);
@@ -89,6 +91,23 @@ static enum mw_err read_whole(const struct builder *b, enum mw_field field, doub
     if (*value < low || *value > high)
         return bad_cell(b, column->index, *value < low ? "is too small" : "is too large");
     *has = true;
+    return MW_OK;
+}
+
+/* The further columns of cores: factors. */
+static enum mw_err read_factors(const struct builder *b, double *cores)
+{
+    const struct mw_columns *columns = b->columns;
+    for (size_t i = 0; i < columns->more_count; i++) {
+        const char *cell = mw_table_cell(b->table, b->row, columns->more[i].index), *rest;
+        double value;
+        if (columns->more_field[i] != MW_FIELD_CORES)
+            continue;
+        if (!mw_cell_number(cell, &columns->more[i].style, &value, &rest) || *rest || value != floor(value) ||
+            value < 1 || *cores * value > 1e6)
+            return bad_cell(b, columns->more[i].index, "is not a number of cores");
+        *cores *= value;
+    }
     return MW_OK;
 }
 
@@ -124,7 +143,7 @@ static enum mw_err set_aside(struct builder *b, struct mw_row *row, const char *
     d->set_aside[d->set_aside_count++] = (struct mw_set_aside){row->line, reason};
     if (!b->keep_failed)
         return MW_OK;
-    row->set_aside = label;
+    row->set_aside = number ? "the run failed" : "set aside";
     return append_row(b, row);
 }
 
@@ -163,6 +182,21 @@ static enum mw_err read_usage(const struct builder *b, struct mw_usage *usage)
     return err;
 }
 
+/* The further columns of an energy or a power: parts of a sum, which is missing where one of them is. */
+static enum mw_err read_sum(const struct builder *b, enum mw_field field, bool *has, double *value)
+{
+    enum mw_err err = MW_OK;
+    for (size_t i = 0; i < b->columns->more_count && *has && !err; i++) {
+        double part;
+        if (b->columns->more_field[i] != field)
+            continue;
+        err = read_quantity(b, field, &b->columns->more[i], has, &part);
+        if (!err && *has)
+            *value += part;
+    }
+    return err;
+}
+
 /* The fields that stand beside the value; *cpu_percent is left as it is where there is none. */
 static enum mw_err read_beside(const struct builder *b, struct mw_row *row, double *cpu_percent)
 {
@@ -187,6 +221,8 @@ static enum mw_err read_beside(const struct builder *b, struct mw_row *row, doub
         if (!b->columns->has[parts[i].field])
             continue;
         enum mw_err err = read_quantity(b, parts[i].field, &b->columns->of[parts[i].field], &has, &value);
+        if (!err && has)
+            err = read_sum(b, parts[i].field, &has, &value);
         if (err)
             return err;
         if (has && (value > 0 || !parts[i].zero_is_missing)) {
@@ -207,6 +243,15 @@ static enum mw_err read_beside(const struct builder *b, struct mw_row *row, doub
     return MW_OK;
 }
 
+/* What stands in place of the value ("timeout", "NaN") is told. */
+static enum mw_err no_value(struct builder *b, const struct mw_column *column, struct mw_row *row)
+{
+    const char *cell = mw_table_cell(b->table, b->row, column->index);
+    char label[64];
+    snprintf(label, sizeof label, "no value in this row: '%.30s'", cell);
+    return set_aside(b, row, *cell ? label : "no value in this row", 0);
+}
+
 static enum mw_err read_value(struct builder *b, const struct mw_column *column, struct mw_row row, bool freq_known,
                               double cpu_percent)
 {
@@ -220,7 +265,7 @@ static enum mw_err read_value(struct builder *b, const struct mw_column *column,
     if (!has && b->columns->repeat_count > 1)
         return MW_OK; /* a wide row with fewer repeats */
     if (!has)
-        return set_aside(b, &row, "no value in this row", 0);
+        return no_value(b, column, &row);
     if (!(value > 0))
         return set_aside(b, &row,
                          field == MW_FIELD_TIME ? "a time of 0 is below the resolution of the timer"
@@ -229,6 +274,8 @@ static enum mw_err read_value(struct builder *b, const struct mw_column *column,
     if (freq_known && !(row.has & MW_HAS_FREQ))
         return set_aside(b, &row, "no frequency in this row, but in others", 0);
     row.has |= MW_HAS_VALUE;
+    if (b->columns->per_core)
+        value *= row.cores;
     row.value = field == MW_FIELD_RATE ? 1 / value : value;
     if (field == MW_FIELD_TIME && cpu_percent >= 0 && !(row.has & MW_HAS_CPU_TIME)) {
         row.has |= MW_HAS_CPU_TIME;
@@ -250,6 +297,9 @@ static enum mw_err read_row(struct builder *b, bool freq_known)
         return err;
     if (!has)
         return bad_cell(b, columns->of[MW_FIELD_CORES].index, "is not a number of cores");
+    err = read_factors(b, &value);
+    if (err)
+        return err;
     row.cores = (unsigned)value;
     err = read_whole(b, MW_FIELD_REPETITION, 0, 1e9, &has, &value);
     if (!err && has)
@@ -277,34 +327,6 @@ static enum mw_err read_row(struct builder *b, bool freq_known)
     return err;
 }
 
-/*
- * Energy beside mean power and time: where the three disagree, the energy is the rounded one (counters that step by
- * 360 J, meters read in Wh), so power x time takes its place. A meter and a timer that are started one after the other
- * agree within 2 % on runs worth fitting.
- */
-static enum mw_err reconcile_energy(struct mw_dataset *dataset, struct mw_error *error)
-{
-    const double tolerance = 0.02;
-    size_t off = 0, both = 0;
-    for (size_t i = 0; i < dataset->count; i++) {
-        struct mw_row *row = &dataset->rows[i];
-        if (!(row->has & MW_HAS_ENERGY) || !(row->has & MW_HAS_POWER) || !(row->has & MW_HAS_VALUE))
-            continue;
-        both++;
-        off += fabs(log(row->energy_j / (row->power_w * row->value))) > tolerance;
-    }
-    if (2 * off <= both)
-        return MW_OK;
-    for (size_t i = 0; i < dataset->count; i++)
-        if (dataset->rows[i].has & MW_HAS_POWER && dataset->rows[i].has & MW_HAS_ENERGY) {
-            dataset->rows[i].has &= ~(unsigned)MW_HAS_ENERGY;
-            dataset->rows[i].energy_j = 0;
-        }
-    return mw_dataset_warn(
-        dataset, error, "energy differs from power x time by more than 2 %% in %zu of %zu rows: power x time is used",
-        off, both);
-}
-
 enum mw_err mw_rows_build(struct mw_dataset *dataset, const struct mw_table *table, const struct mw_columns *columns,
                           const size_t *rows, size_t count, bool keep_failed, struct mw_error *error)
 {
@@ -321,7 +343,5 @@ enum mw_err mw_rows_build(struct mw_dataset *dataset, const struct mw_table *tab
         b.row = rows[i];
         err = read_row(&b, freq_known);
     }
-    if (!err && columns->value == MW_FIELD_TIME)
-        err = reconcile_energy(dataset, error);
     return err;
 }

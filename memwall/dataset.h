@@ -31,8 +31,10 @@ struct mw_dataset_options {
     size_t where_count;
     const char **map; /* map_count times "field=column", field one of cores, freq, time, rate, speedup, energy, power */
     size_t map_count;
-    bool keep_failed; /* keep rows of failed runs, set aside */
+    bool keep_failed; /* keep rows of failed runs, set aside, and all shapes of processes x threads */
+    bool keep_all;    /* energies that can't be are said, and kept */
     bool energy_only; /* accept a table of energies without times */
+    char thousands;   /* the sign between thousands in all numbers (, . and the like); 0: what the cells show */
     size_t reserved[4];
 };
 

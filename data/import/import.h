@@ -32,6 +32,7 @@ struct mw_import_run {
     unsigned cores, repetition; /* repetition: counted by mw_import_finish */
     int exit_status;
     double freq_hz, freq_effective_hz, time_s, rate, speedup, energy_j, power_w, cpu_time_s;
+    struct mw_usage usage;  /* what else the tool told of the run */
     char *workload, *input; /* NULL where unknown; owned */
     long line;
 };
@@ -49,6 +50,7 @@ struct mw_import_options {
     const char **map; /* "cores=NAME": the parameter or column that holds the cores (freq=, time=, rate= likewise) */
     size_t map_count;
     unsigned cores; /* for runs whose number of cores the file does not tell; 0: not given */
+    char thousands; /* of csv: as in struct mw_dataset_options */
 };
 
 struct mw_importer {

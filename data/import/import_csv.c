@@ -30,6 +30,7 @@ static enum mw_err add_row(struct csv *c, const struct mw_dataset *set, const st
                                 .energy_j = row->energy_j,
                                 .power_w = row->power_w,
                                 .cpu_time_s = row->cpu_time_s,
+                                .usage = row->usage,
                                 .line = row->line};
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
         run.has |= row->has & bits[i][0] ? bits[i][1] : 0;
@@ -57,8 +58,11 @@ enum mw_err mw_import_csv(struct mw_import *import, const struct mw_bytes *bytes
 {
     enum { GROUPS = 16 };
     struct csv c = {import, bytes, options, error, 0};
-    struct mw_dataset_options how = {
-        .map = options->map, .map_count = options->map_count, .keep_failed = true, .energy_only = true};
+    struct mw_dataset_options how = {.map = options->map,
+                                     .map_count = options->map_count,
+                                     .thousands = options->thousands,
+                                     .keep_failed = true,
+                                     .energy_only = true};
     struct mw_dataset *sets = NULL;
     struct mw_table table;
     const char *groups[GROUPS];

@@ -64,7 +64,7 @@ static const struct {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static void print_numbers(const struct mw_import_run *run, unsigned has, FILE *stream)
+static void print_numbers(const struct mw_import_run *run, unsigned has, const bool *usage, FILE *stream)
 {
     for (size_t c = 0; c < COLUMNS; c++) {
         if (columns[c].bit && !(has & columns[c].bit))
@@ -75,17 +75,25 @@ static void print_numbers(const struct mw_import_run *run, unsigned has, FILE *s
         else if (run->has & columns[c].bit)
             fprintf(stream, "%.12g", run_number(run, columns[c].bit));
     }
+    for (size_t u = 0; u < MW_USAGE_COUNT; u++) {
+        if (usage[u])
+            fputc(',', stream);
+        if (run->usage.has[u])
+            fprintf(stream, "%.12g", run->usage.of[u]);
+    }
     fputc('\n', stream);
 }
 
 void mw_import_print(const struct mw_import *import, FILE *stream)
 {
-    bool workload = false, input = false;
+    bool workload = false, input = false, usage[MW_USAGE_COUNT] = {false};
     unsigned has = 0;
     for (size_t i = 0; i < import->count; i++) {
         workload |= import->runs[i].workload != NULL;
         input |= import->runs[i].input != NULL;
         has |= import->runs[i].has;
+        for (size_t u = 0; u < MW_USAGE_COUNT; u++)
+            usage[u] |= import->runs[i].usage.has[u];
     }
     if (workload)
         fprintf(stream, "%s,", import->workload_column ? import->workload_column : "workload");
@@ -95,6 +103,9 @@ void mw_import_print(const struct mw_import *import, FILE *stream)
         if (!columns[c].bit || has & columns[c].bit)
             fprintf(stream, "%s%s", c ? "," : "", columns[c].name ? columns[c].name : rate);
     }
+    for (enum mw_usage_item u = 0; u < MW_USAGE_COUNT; u++)
+        if (usage[u])
+            fprintf(stream, ",%s", mw_usage_name(u));
     fputc('\n', stream);
     for (size_t i = 0; i < import->count; i++) {
         const struct mw_import_run *run = &import->runs[i];
@@ -106,6 +117,6 @@ void mw_import_print(const struct mw_import *import, FILE *stream)
             print_text(stream, run->input ? run->input : "");
             fputc(',', stream);
         }
-        print_numbers(run, has, stream);
+        print_numbers(run, has, usage, stream);
     }
 }

@@ -63,8 +63,12 @@ bad 'an empty file' 'bad.csv' </dev/null
 bad 'a header only' 'bad.csv' <<<'cores,freq_ghz,time_s'
 bad 'text in a number cell' 'bad.csv:3' <<<$'cores,time_s\n1,4\n2,fast'
 bad 'a negative time' 'bad.csv:3' <<<$'cores,time_s\n1,4\n2,-1'
-bad 'nan' 'bad.csv:3' <<<$'cores,time_s\n1,4\n2,nan'
-bad 'inf' 'bad.csv:3' <<<$'cores,time_s\n1,4\n2,inf'
+bad 'nan alone' 'bad.csv:2: no usable row' <<<$'cores,time_s\n1,nan\n2,nan'
+for word in nan inf timeout; do
+    printf 'cores,time_s\n1,4\n2,%s\n4,1\n' "$word" >"$tmp/bad.csv"
+    check "$word in one cell" "$memwall" fit "$tmp/bad.csv"
+    says "$word in one cell is set aside" "line 3 set aside: no value in this row: '$word'"
+done
 head -c 3000 /dev/urandom >"$tmp/random"
 bad 'a binary file' 'bad.csv' <"$tmp/random"
 fails 3 'a directory' "$memwall" fit "$tmp"
