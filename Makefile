@@ -175,7 +175,7 @@ $(B)/plots/scripts.o: $(wildcard plots/*.gp)
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(KERNEL_OBJ:.o=.d)
 
 # --- parts with rules of their own ---------------------------------------
-include deps.mk
+include deps.mk packaging/packaging.mk
 -include tests/tests.mk bench/bench.mk docs/docs.mk examples/examples.mk
 
 HEADERS := $(filter-out $(if $(HAVE_GLPK),,memwall/schedule.h),$(wildcard memwall/*.h))
