@@ -89,3 +89,16 @@ bench-recommend: $(B)/bench/recommend ## advice from ten points against the whol
 bench-schedule: $(B)/bench/schedule ## a hundred workloads on 1,024 cores
 	$(B)/bench/schedule
 bench-advice: bench-tune bench-recommend bench-schedule bench-diagnose bench-buying ## all of advice by replay of measured tables
+
+# The simulated memory takes the place of kernels, clock, arenas and report: it comes before the library.
+$(B)/bench/cache: bench/bench_cache.c tests/machines/sim_hierarchy.c tests/machines/sim_memory.c $(B)/libinner.a $(B)/libcore.a
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libinner.a $(B)/libcore.a $(LIBS)
+
+.PHONY: bench-cache
+CACHE_COUNT ?= 200
+CACHE_SEED ?= 1
+bench-cache: ## verdicts of measure cache on CACHE_COUNT=200 simulated machines (CACHE_SEED=1)
+	@$(MAKE) --no-print-directory $(JOBS) $(B)/bench/cache
+	$(B)/bench/cache $(CACHE_COUNT) $(CACHE_SEED)

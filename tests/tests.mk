@@ -13,7 +13,10 @@ check-asan check-valgrind: export TEST_TIMEOUT ?= 1800
 $(B)/tests/%: tests/unit/%.c $(B)/libinner.a $(B)/libcore.a
 	@mkdir -p $(@D) $(B)/test-deps
 	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $(B)/test-deps/$*.d -o $@ $< $(B)/libinner.a $(B)/libcore.a -lcmocka $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $(B)/test-deps/$*.d -o $@ $(filter %.c,$^) $(B)/libinner.a $(B)/libcore.a -lcmocka $(LIBS)
+
+# its simulated memory takes the place of kernels, clock and arenas
+$(B)/tests/test_cache: tests/machines/sim_memory.c tests/machines/sim_hierarchy.c
 
 -include $(UNIT_SRC:tests/unit/%.c=$(B)/test-deps/%.d)
 

@@ -2,6 +2,7 @@
 #include "cli/measure/measure.h"
 #include "measure/probe/arena.h"
 #include "measure/probe/cache.h"
+#include "measure/probe/changepoint.h"
 #include "measure/machine/limits.h"
 
 #include <math.h>
@@ -31,7 +32,8 @@ static size_t largest_set(const struct measure_run *run)
 
 static const char *verdict_text(enum mw_cache_verdict verdict)
 {
-    return verdict == MW_CACHE_AGREES ? "agrees" : verdict == MW_CACHE_DIFFERS ? "differs" : "can't be told";
+    static const char *const text[] = {"agrees", "differs", "can't be told", "measured"};
+    return text[verdict];
 }
 
 static void print_rows(struct measure_run *run, const struct mw_cache_report *report, double freq_hz)
@@ -42,7 +44,11 @@ static void print_rows(struct measure_run *run, const struct mw_cache_report *re
         fprintf(run->rows, "%s,%s,", f->level, f->property);
         fprintf(run->rows, f->found ? "%.10g," : ",", f->value);
         fprintf(run->rows, f->reported > 0 ? "%.10g," : ",", f->reported);
-        fprintf(run->rows, *f->why ? "\"%s, because %s\"\n" : "%s\n", verdict_text(f->verdict), f->why);
+        if (*f->why)
+            fprintf(run->rows, "\"%s%s %s\"\n", verdict_text(f->verdict),
+                    f->verdict == MW_CACHE_MEASURED ? ":" : ", because", f->why);
+        else
+            fprintf(run->rows, "%s\n", verdict_text(f->verdict));
     }
 }
 
@@ -110,9 +116,10 @@ static enum mw_err run_cache(struct measure_run *run, struct mw_error *error)
                                 report.scanned_bytes / MIB, report.page_bytes / 1024, report.time_s);
     if (!err)
         err = mw_provenance_add(&run->provenance, error, "cache_rule",
-                                "capacity is the last size below min(2 A, sqrt(A B)) between plateaus A and B of the "
-                                "isotonic curve; reported capacities agree within %g",
-                                MW_CAPACITY_TOLERANCE);
+                                "capacity is the last size within %g of the way from plateau A to B of the isotonic "
+                                "curve, memory's latency a walk over flushed lines; reported capacities agree within "
+                                "%g",
+                                MW_ONSET, MW_CAPACITY_TOLERANCE);
     if (!err)
         print_rows(run, &report, freq_hz);
     if (!err && run->options->curve)

@@ -14,13 +14,19 @@
  *
  * Method (two scans, Saavedra & Smith 1995, with these departures: every load waits for the one before; orders are random,
  * against prefetchers; steps are found by the rule of changepoint.h):
- * capacity       step of the time of a load over the size of the working set
+ * capacity       step of the time of a load over the size of the working set: where the first sets overflow
+ * memory latency walk over lines that were flushed from all caches
  * line           level 1: stride scan on a 16 KiB array pushed out to level 2; others: the unit that a flush removes
  * associativity  lines at doubling strides: the number that fits, once it stops halving
  * TLB            one line a page against as many lines side by side: steps are the entries, their heights the costs
  * prefetchers    dependent loads forward and backward against random ones at the same stride
  */
-enum mw_cache_verdict { MW_CACHE_AGREES, MW_CACHE_DIFFERS, MW_CACHE_UNKNOWN };
+enum mw_cache_verdict {
+    MW_CACHE_AGREES,
+    MW_CACHE_DIFFERS,
+    MW_CACHE_UNKNOWN,  /* not found, or found and doubtful */
+    MW_CACHE_MEASURED, /* found, and nothing is reported to compare with */
+};
 
 struct mw_finding {
     char level[32];       /* "1", "2", …, "memory", "tlb1", "tlb2", "prefetch" */
@@ -29,7 +35,7 @@ struct mw_finding {
     double value;    /* where found */
     double reported; /* 0: the system reports none */
     enum mw_cache_verdict verdict;
-    char why[120]; /* empty with MW_CACHE_AGREES */
+    char why[120]; /* empty with MW_CACHE_AGREES, and mostly with MW_CACHE_MEASURED */
 };
 
 struct mw_curve_point {
@@ -37,7 +43,7 @@ struct mw_curve_point {
     double x, time_s;  /* bytes; pages for "tlb"; a stride for "ways", with the number of lines in place of the time */
 };
 
-/* five levels with four properties each, memory, two TLBs, the prefetchers: 31 at most */
+/* five levels with four properties each, memory, two TLBs with two each, five of prefetchers: 30 at most */
 #define MW_FINDING_MAX 40
 
 struct mw_cache_report {

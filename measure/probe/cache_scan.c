@@ -9,20 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KIB         ((size_t)1024)
-#define MIB         (1024 * KIB)
-#define EVICT_BYTES (16 * MIB)
-/* Windows take at least a thousand times what reading the clock takes, at the fastest load (1 ns). */
-#define WINDOW_LOADS 16384
-/* A working set this large is walked whole in a window; larger ones in short walks from random places. */
-#define WHOLE_LINES 65536
-#define SHORT_WALKS 64
-#define FINE_BYTES  (8 * MIB)
-/* Private levels are disturbed most by what else runs on the core, and are quick: three rounds more for each full one. */
-#define SIZE_ROUNDS          8
-#define GROUP_BYTES          (256 * KIB) /* 64 pages of 4 KiB: within the first-level TLB of processors in use */
+#define KIB                  ((size_t)1024)
+#define MIB                  (1024 * KIB)
+#define EVICT_BYTES          (16 * MIB)
 #define TLB_PAGES_MAX        16384
 #define TLB_BYTES_MAX        (256 * MIB)
+#define CONFLICT_LOADS       4096 /* four microseconds at least, fifty readings of the clock */
 #define PREFETCH_LOADS       4096
 #define PREFETCH_REPETITIONS 4 /* each on fresh places */
 
@@ -38,9 +30,10 @@ void mw_curve_release(struct mw_curve *curve)
     *curve = (struct mw_curve){0};
 }
 
-static enum mw_err curve_init(struct mw_curve *curve, size_t capacity, struct mw_error *error)
+enum mw_err mw_curve_init(struct mw_curve *curve, size_t capacity, struct mw_error *error)
 {
-    *curve = (struct mw_curve){.x = calloc(capacity, sizeof(double)), .time_s = calloc(capacity, sizeof(double))};
+    *curve = (struct mw_curve){
+        .x = calloc(capacity, sizeof(double)), .time_s = calloc(capacity, sizeof(double)), .capacity = capacity};
     if (curve->x && curve->time_s)
         return MW_OK;
     mw_curve_release(curve);
@@ -51,6 +44,22 @@ static void curve_add(struct mw_curve *curve, double x, double time_s)
 {
     curve->x[curve->count] = x;
     curve->time_s[curve->count++] = time_s;
+}
+
+void mw_curve_lower(struct mw_curve *curve, double x, double time_s)
+{
+    size_t i = curve->count;
+    while (i && curve->x[i - 1] >= x)
+        i--;
+    if (i < curve->count && curve->x[i] <= x) {
+        curve->time_s[i] = fmin(curve->time_s[i], time_s);
+    } else if (curve->count < curve->capacity) {
+        memmove(curve->x + i + 1, curve->x + i, (curve->count - i) * sizeof *curve->x);
+        memmove(curve->time_s + i + 1, curve->time_s + i, (curve->count - i) * sizeof *curve->time_s);
+        curve->x[i] = x;
+        curve->time_s[i] = time_s;
+        curve->count++;
+    }
 }
 
 static double clock_cost(void)
@@ -95,8 +104,7 @@ bool mw_cache_scan_over(const struct mw_cache_scan *scan)
     return mw_now_s() > scan->deadline_s || (scan->stop && scan->stop());
 }
 
-/* One window: seconds a load. */
-static double walk_window(struct mw_cache_scan *scan, void **p, uint64_t loads)
+double mw_scan_window(struct mw_cache_scan *scan, void **p, uint64_t loads)
 {
     double start = mw_now_s();
     *p = mw_kernel_walk(*p, loads);
@@ -105,87 +113,19 @@ static double walk_window(struct mw_cache_scan *scan, void **p, uint64_t loads)
     return fmax(time_s, 0) / (double)loads;
 }
 
-/* The least of the windows on a ring of n places that has just been walked once. */
-static double walk_least(struct mw_cache_scan *scan, void *p, size_t n)
+static double least_of(struct mw_cache_scan *scan, void *p, size_t n, size_t window_loads)
 {
-    uint64_t loads = n < WINDOW_LOADS ? (WINDOW_LOADS / n) * n : n;
+    uint64_t loads = n < window_loads ? window_loads / n * n : n;
     double least = HUGE_VAL;
     p = mw_kernel_walk(p, n);
     for (int r = 0; r < MW_SCAN_REPETITIONS; r++)
-        least = fmin(least, walk_window(scan, &p, loads));
+        least = fmin(least, mw_scan_window(scan, &p, loads));
     return least;
 }
 
-/* Large sets: a window is many short walks from random places, so that none sees only what was touched last. */
-static double sample_least(struct mw_cache_scan *scan, size_t lines)
+double mw_scan_least(struct mw_cache_scan *scan, void *p, size_t n)
 {
-    char *base = scan->big.data;
-    void *start[SHORT_WALKS], *p = base;
-    double least = HUGE_VAL;
-    mw_kernel_sweep(base, lines * MW_SCAN_STEP_BYTES, MW_SCAN_STEP_BYTES);
-    for (int r = 0; r < MW_SCAN_REPETITIONS; r++) {
-        for (int k = 0; k < SHORT_WALKS; k++)
-            start[k] = base + mw_random_below(&scan->random, lines) * MW_SCAN_STEP_BYTES;
-        double begin = mw_now_s();
-        for (int k = 0; k < SHORT_WALKS; k++) {
-            p = mw_kernel_walk(start[k], WINDOW_LOADS / SHORT_WALKS);
-            scan->sink = p;
-        }
-        least = fmin(least, (mw_now_s() - begin) / WINDOW_LOADS);
-    }
-    return least;
-}
-
-static size_t next_size(size_t size_bytes)
-{
-    size_t octave = MW_SCAN_LEAST_BYTES;
-    while (2 * octave <= size_bytes)
-        octave *= 2;
-    size_t step = octave / (size_bytes < FINE_BYTES ? 16 : 8);
-    return size_bytes + (step < MW_SCAN_STEP_BYTES ? MW_SCAN_STEP_BYTES : step);
-}
-
-/* One pass over the sizes up to `most`; round 0 makes the points, later ones lower them. False where the time was up. */
-static bool size_round(struct mw_cache_scan *scan, struct mw_growing_ring *ring, int round, size_t most, double until_s,
-                       struct mw_curve *curve)
-{
-    size_t i = 0, points = curve->count;
-    ring->lines = 0;
-    for (size_t size = MW_SCAN_LEAST_BYTES; size <= most; size = next_size(size), i++) {
-        if (mw_cache_scan_over(scan) || mw_now_s() > until_s || (round && i >= points))
-            return false;
-        size_t lines = size / MW_SCAN_STEP_BYTES;
-        mw_growing_ring_extend(ring, lines, &scan->random);
-        double least = lines <= WHOLE_LINES ? walk_least(scan, ring->base, lines) : sample_least(scan, lines);
-        if (!round)
-            curve_add(curve, (double)size, least);
-        else
-            curve->time_s[i] = fmin(curve->time_s[i], least);
-    }
-    return true;
-}
-
-enum mw_err mw_scan_sizes(struct mw_cache_scan *scan, double until_s, struct mw_curve *curve, struct mw_error *error)
-{
-    struct mw_growing_ring ring;
-    size_t capacity = 1;
-    for (size_t size = MW_SCAN_LEAST_BYTES; size <= scan->big.size_bytes; size = next_size(size))
-        capacity++;
-    enum mw_err err = curve_init(curve, capacity, error);
-    if (err)
-        return err;
-    err = mw_growing_ring_init(&ring, scan->big.data, scan->big.size_bytes / MW_SCAN_STEP_BYTES, MW_SCAN_STEP_BYTES,
-                               GROUP_BYTES / MW_SCAN_STEP_BYTES, 1, error);
-    if (err) {
-        mw_curve_release(curve);
-        return err;
-    }
-    size_t all = scan->big.size_bytes, fine = all < FINE_BYTES ? all : FINE_BYTES;
-    for (int round = 0; round < SIZE_ROUNDS; round++)
-        if (!size_round(scan, &ring, round, round % 4 ? fine : all, until_s, curve))
-            break;
-    mw_growing_ring_release(&ring);
-    return MW_OK;
+    return least_of(scan, p, n, MW_SCAN_WINDOW_LOADS);
 }
 
 /* Offsets first, first + stride, … below size; the caller frees. NULL without memory. */
@@ -204,7 +144,8 @@ enum mw_err mw_scan_lines(struct mw_cache_scan *scan, size_t evict_bytes, struct
     size_t n, evict_count;
     evict_bytes = evict_bytes < scan->evict.size_bytes ? evict_bytes : scan->evict.size_bytes;
     size_t *list = offsets(0, MW_SCAN_STEP_BYTES, evict_bytes, &evict_count);
-    enum mw_err err = list ? curve_init(curve, LENGTH(line_strides), error) : mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err =
+        list ? mw_curve_init(curve, LENGTH(line_strides), error) : mw_fail(error, MW_NOMEM, "out of memory");
     if (err) {
         free(list);
         return err;
@@ -224,7 +165,7 @@ enum mw_err mw_scan_lines(struct mw_cache_scan *scan, size_t evict_bytes, struct
             p = mw_kernel_walk(p, n);
             evict = mw_kernel_walk(evict, 2 * evict_count);
             scan->sink = evict;
-            least = fmin(least, walk_window(scan, &p, n));
+            least = fmin(least, mw_scan_window(scan, &p, n));
         }
         curve_add(curve, (double)line_strides[i], least);
     }
@@ -233,7 +174,7 @@ enum mw_err mw_scan_lines(struct mw_cache_scan *scan, size_t evict_bytes, struct
 
 enum mw_err mw_scan_flush(struct mw_cache_scan *scan, struct mw_curve *curve, struct mw_error *error)
 {
-    enum mw_err err = curve_init(curve, LENGTH(line_strides), error);
+    enum mw_err err = mw_curve_init(curve, LENGTH(line_strides), error);
     if (err || !mw_kernel_flush(scan->big.data))
         return err;
     for (size_t i = 0; i < LENGTH(line_strides) && !mw_cache_scan_over(scan); i++) {
@@ -251,37 +192,68 @@ enum mw_err mw_scan_flush(struct mw_cache_scan *scan, struct mw_curve *curve, st
             for (size_t at = 0; at < MW_SCAN_ARRAY_BYTES; at += 2 * gap)
                 mw_kernel_flush((char *)scan->big.data + at);
             mw_kernel_fence();
-            least = fmin(least, walk_window(scan, &p, n));
+            least = fmin(least, mw_scan_window(scan, &p, n));
         }
         curve_add(curve, (double)gap, least);
     }
     return MW_OK;
 }
 
-unsigned mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, double limit_s, unsigned most)
+enum mw_err mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, unsigned most, double *time_s,
+                             struct mw_error *error)
 {
-    size_t list[256];
+    size_t list[MW_SCAN_LINES_MAX];
     if (most > LENGTH(list))
-        most = LENGTH(list);
+        return mw_fail(error, MW_USAGE, "%u lines are more than %zu", most, LENGTH(list));
     for (unsigned n = 1; n <= most && n * stride_bytes <= scan->big.size_bytes; n++) {
         if (mw_cache_scan_over(scan))
-            return 0;
+            return MW_OK;
         for (size_t i = 0; i < n; i++)
             list[i] = i * stride_bytes;
         void *p = mw_ring_random(scan->big.data, list, n, &scan->random);
         p = mw_kernel_walk(p, 4 * n); /* replacement needs some turns to settle */
-        if (walk_least(scan, p, n) > limit_s)
-            return n - 1;
+        time_s[n - 1] = fmin(time_s[n - 1], least_of(scan, p, n, CONFLICT_LOADS));
     }
-    return 0;
+    return MW_OK;
 }
 
-/* One load over n places: one line in each of n pages, the line moving on from page to page so that all sets are used. */
-static double tlb_load(struct mw_cache_scan *scan, char *base, size_t *list, size_t n, size_t page_bytes)
+/* One line in each of n pages, moving on from page to page so that all sets of the first level are used. */
+static double far_load(struct mw_cache_scan *scan, char *base, size_t *list, size_t n)
 {
+    size_t page = mw_page_bytes();
     for (size_t i = 0; i < n; i++)
-        list[i] = page_bytes ? i * page_bytes + i * MW_SCAN_STEP_BYTES % page_bytes : i * MW_SCAN_STEP_BYTES;
-    return walk_least(scan, mw_ring_random(base, list, n, &scan->random), n);
+        list[i] = i * page + i * MW_SCAN_STEP_BYTES % page;
+    return mw_scan_least(scan, mw_ring_random(base, list, n, &scan->random), n);
+}
+
+/* The same number of lines of the same memory side by side, page after page, in random order within each. */
+static double near_load(struct mw_cache_scan *scan, char *base, size_t *list, size_t n)
+{
+    size_t lines = mw_page_bytes() / MW_SCAN_STEP_BYTES;
+    for (size_t i = 0; i < n; i++) {
+        size_t other = i - mw_random_below(&scan->random, i % lines + 1);
+        list[i] = list[other];
+        list[other] = i * MW_SCAN_STEP_BYTES;
+    }
+    return mw_scan_least(scan, mw_ring_ordered(base, list, n), n);
+}
+
+static enum mw_err tlb_curve(struct mw_cache_scan *scan, const struct mw_arena *pages, size_t most, double base_s,
+                             struct mw_curve *curve, struct mw_error *error)
+{
+    size_t *list = calloc(most, sizeof *list);
+    if (!list)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t n = 4; n <= most && !mw_cache_scan_over(scan);) {
+        double far = far_load(scan, pages->data, list, n), near = near_load(scan, pages->data, list, n);
+        curve_add(curve, (double)n, base_s + fmax(0, far - near));
+        size_t octave = 1;
+        while (2 * octave <= n)
+            octave *= 2;
+        n += octave < 16 ? 1 : octave / 16;
+    }
+    free(list);
+    return MW_OK;
 }
 
 enum mw_err mw_scan_tlb(struct mw_cache_scan *scan, double base_s, struct mw_curve *curve, struct mw_error *error)
@@ -290,20 +262,12 @@ enum mw_err mw_scan_tlb(struct mw_cache_scan *scan, double base_s, struct mw_cur
     struct mw_arena pages = {0};
     while (most > 64 && most * page > scan->big.size_bytes)
         most /= 2; /* what was fit for the big one is fit for this */
-    size_t *list = calloc(most, sizeof *list);
-    enum mw_err err = list ? mw_arena_open(&pages, most * page, MW_PAGES_BASE, MW_NODE_FIRST_TOUCH, error)
-                           : mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err = mw_arena_open(&pages, most * page, MW_PAGES_BASE, MW_NODE_FIRST_TOUCH, error);
+    if (err)
+        return err;
+    err = mw_curve_init(curve, 512, error);
     if (!err)
-        err = curve_init(curve, 512, error);
-    for (size_t n = 4; !err && n <= most && curve->count < 512 && !mw_cache_scan_over(scan);) {
-        double far = tlb_load(scan, pages.data, list, n, page), near = tlb_load(scan, scan->big.data, list, n, 0);
-        curve_add(curve, (double)n, base_s + fmax(0, far - near));
-        size_t octave = 1;
-        while (2 * octave <= n)
-            octave *= 2;
-        n += octave < 16 ? 1 : octave / 16;
-    }
-    free(list);
+        err = tlb_curve(scan, &pages, most, base_s, curve, error);
     mw_arena_close(&pages);
     return err;
 }
@@ -313,7 +277,7 @@ enum mw_err mw_scan_prefetch(struct mw_cache_scan *scan, enum mw_walk_order orde
 {
     size_t *list = calloc(PREFETCH_LOADS, sizeof *list);
     enum mw_err err =
-        list ? curve_init(curve, LENGTH(prefetch_strides), error) : mw_fail(error, MW_NOMEM, "out of memory");
+        list ? mw_curve_init(curve, LENGTH(prefetch_strides), error) : mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; !err && i < LENGTH(prefetch_strides) && !mw_cache_scan_over(scan); i++) {
         size_t stride = prefetch_strides[i], span = PREFETCH_LOADS * stride;
         double least = HUGE_VAL;
@@ -327,7 +291,7 @@ enum mw_err mw_scan_prefetch(struct mw_cache_scan *scan, enum mw_walk_order orde
                 mw_kernel_flush(base + k * stride);
             mw_kernel_sweep(scan->evict.data, scan->evict.size_bytes, MW_SCAN_STEP_BYTES);
             mw_kernel_fence();
-            least = fmin(least, walk_window(scan, &p, PREFETCH_LOADS - 1));
+            least = fmin(least, mw_scan_window(scan, &p, PREFETCH_LOADS - 1));
         }
         if (isfinite(least))
             curve_add(curve, (double)stride, least);

@@ -12,8 +12,11 @@
 /* The curves from which the parameters of caches are read; what they mean is decided in cache.c. */
 struct mw_curve {
     double *x, *time_s; /* a load takes time_s at x; owned */
-    size_t count;
+    size_t count, capacity;
 };
+enum mw_err mw_curve_init(struct mw_curve *curve, size_t capacity, struct mw_error *error) MW_CHECKED;
+/* A point in its place; the lesser time where there is one already. */
+void mw_curve_lower(struct mw_curve *curve, double x, double time_s);
 void mw_curve_release(struct mw_curve *curve);
 
 /* What the scans work with; the calling thread is bound to the CPU under test and stays there. */
@@ -41,13 +44,29 @@ void mw_cache_scan_close(struct mw_cache_scan *scan);
 /* True where the time is up or the user wants to stop. */
 bool mw_cache_scan_over(const struct mw_cache_scan *scan);
 
+/* One window: seconds a load; *p moves on. Windows take at least a thousand times what reading the clock takes. */
+#define MW_SCAN_WINDOW_LOADS 16384
+double mw_scan_window(struct mw_cache_scan *scan, void **p, uint64_t loads);
+/* The least of the windows on a ring of n places, after one walk around it. */
+double mw_scan_least(struct mw_cache_scan *scan, void *p, size_t n);
+
 /*
- * Time of a dependent load over the size of the working set, 16 sizes an octave up to 8 MiB, then 8. Walked in random
- * order within groups of 64 pages. While the time up to until_s allows, eight rounds (two beyond 8 MiB) spread over it:
- * the minima of all. x in bytes.
+ * Time of a dependent load over the size of the working set, 8 sizes an octave. Walked in random order within groups of
+ * 64 pages, lines less than 256 bytes apart in different visits of their group. While the time up to until_s allows, two
+ * rounds (four up to 2 MiB) spread over it: the minima of all. x in bytes.
  */
+#define MW_SCAN_SIZES_MAX 320 /* 40 octaves */
 enum mw_err mw_scan_sizes(struct mw_cache_scan *scan, double until_s, struct mw_curve *curve,
                           struct mw_error *error) MW_CHECKED;
+/* More sizes (ascending) into a curve of mw_scan_sizes, or more visits of those it has: four, eight up to 2 MiB. */
+enum mw_err mw_scan_refine(struct mw_cache_scan *scan, const double *sizes, size_t count, double until_s,
+                           struct mw_curve *curve, struct mw_error *error) MW_CHECKED;
+/*
+ * Lowers *load_s to the time of a load from memory: a walk over lines that were just flushed from all caches, so that it
+ * needs no set beyond the last level. Repeated for time_s. Unchanged where user programs have no flush.
+ */
+enum mw_err mw_scan_memory(struct mw_cache_scan *scan, double time_s, double *load_s,
+                           struct mw_error *error) MW_CHECKED;
 
 /*
  * The stride scan: an array of 16 KiB whose places, `stride` apart, are walked in random order after evict_bytes of other
@@ -63,12 +82,16 @@ enum mw_err mw_scan_lines(struct mw_cache_scan *scan, size_t evict_bytes, struct
 enum mw_err mw_scan_flush(struct mw_cache_scan *scan, struct mw_curve *curve, struct mw_error *error) MW_CHECKED;
 
 /*
- * How many lines, stride_bytes apart, can be walked with loads below limit_s: 0 where `most` still can (or nothing can).
+ * Lowers time_s[n - 1] to the time of a load over n lines that are stride_bytes apart, n from 1 to `most` (or as many as
+ * the memory holds: the rest stays HUGE_VAL).
  */
-unsigned mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, double limit_s, unsigned most);
+#define MW_SCAN_LINES_MAX 72
+enum mw_err mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, unsigned most, double *time_s,
+                             struct mw_error *error) MW_CHECKED;
 
 /*
- * Cost of the TLB: a load over `count` base pages (one line in each) less a load over as many lines side by side.
+ * Cost of the TLB: a load over `count` base pages, one line in each, less a load over as many lines of the same pages side
+ * by side: both fill the sets of the caches alike.
  * x is the number of pages; time_s = base_s + that difference, so that the curve is positive and steps show.
  */
 enum mw_err mw_scan_tlb(struct mw_cache_scan *scan, double base_s, struct mw_curve *curve,

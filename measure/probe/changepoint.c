@@ -121,6 +121,40 @@ enum mw_err mw_steps_find(const double *x, const double *y, size_t n, struct mw_
     return MW_OK;
 }
 
+/* The last x with a smoothed value up to the threshold, from the first one on. */
+static size_t last_below(const double *s, size_t n, double threshold)
+{
+    size_t last = 0;
+    while (last + 1 < n && s[last + 1] <= threshold)
+        last++;
+    return last;
+}
+
+double mw_step_onset(double before, double after)
+{
+    return fmax(before + MW_ONSET * (after - before), MW_ONSET_LEAST * before);
+}
+
+double mw_step_refine(struct mw_step *step, const double *x, const double *y, size_t n, double *scratch)
+{
+    size_t first = 0, count = 0;
+    while (first + 1 < n && x[first] < step->onset)
+        first++;
+    while (first + count < n && x[first + count] <= step->end) {
+        scratch[count] = log(y[first + count]);
+        count++;
+    }
+    if (count < 2)
+        return HUGE_VAL;
+    mw_isotonic(scratch, scratch + n, count);
+    double rise = step->after - step->before;
+    size_t last = last_below(scratch, count - 1, log(mw_step_onset(step->before, step->after)));
+    size_t half = last_below(scratch, count - 1, log(step->before + rise / 2));
+    step->x = x[first + last];
+    step->x_next = x[first + last + 1];
+    return x[first + half] / step->x;
+}
+
 /* Relative squared error of t(s) = a + b min(1, s / line) at its best a and b; HUGE_VAL where b <= 0. */
 static double line_error(const size_t *stride_bytes, const double *time_s, size_t n, size_t line_bytes)
 {
@@ -164,10 +198,26 @@ size_t mw_line_find(const size_t *stride_bytes, const double *time_s, size_t n, 
     return line;
 }
 
-unsigned mw_ways_find(const unsigned *limit, size_t n)
+unsigned mw_conflict_limit(const double *time_s, unsigned most, double limit_s)
 {
-    for (size_t i = 0; i + 1 < n; i++)
-        if (limit[i] && limit[i] == limit[i + 1])
-            return limit[i];
+    unsigned n = 0;
+    while (n < most && time_s[n] <= limit_s)
+        n++;
+    if (!n || n + MW_CONFLICT_RUN > most)
+        return 0;
+    for (unsigned i = 0; i < MW_CONFLICT_RUN; i++)
+        if (!(time_s[n + i] > limit_s && isfinite(time_s[n + i])))
+            return 0;
+    return n;
+}
+
+unsigned mw_ways_find(const unsigned *limit, size_t n, size_t *first)
+{
+    for (size_t i = 0; i + 2 < n; i++) {
+        if (!limit[i] || limit[i] != limit[i + 1] || limit[i] != limit[i + 2])
+            continue;
+        *first = i;
+        return limit[i];
+    }
     return 0;
 }

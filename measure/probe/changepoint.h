@@ -38,6 +38,21 @@ struct mw_step {
 enum mw_err mw_steps_find(const double *x, const double *y, size_t n, struct mw_step *steps, size_t *count,
                           struct mw_error *error) MW_CHECKED;
 
+/*
+ * A step found on a coarse curve, read anew from a finer one: the capacity is the last x at which the smoothed curve lies
+ * within MW_ONSET of the way from `before` to `after` (or within MW_ONSET_LEAST of `before`, where that is more): where the
+ * first sets overflow, which does not depend on how replacement shares out the misses behind. step->x and x_next are
+ * replaced, before and after are the caller's. Returns the width of the step: the x at half of the way over step->x. Caches
+ * that replace the least recently used line give less than MW_STEP_SHARP; random replacement and pages that lie anywhere
+ * give more, and then the capacity is known to that factor only.
+ * Points of the curve outside [step->onset, step->end] are not looked at. n >= 1; scratch has room for 2 n.
+ */
+#define MW_ONSET       0.12
+#define MW_ONSET_LEAST 1.1
+#define MW_STEP_SHARP  1.19 /* a quarter of an octave; least recently used: 1.13 with four ways, less with more */
+double mw_step_onset(double before, double after); /* that threshold */
+double mw_step_refine(struct mw_step *step, const double *x, const double *y, size_t n, double *scratch);
+
 /* Non-decreasing least-squares fit of y, in place; weight is scratch space for n. */
 void mw_isotonic(double *y, double *weight, size_t n);
 
@@ -50,10 +65,19 @@ void mw_isotonic(double *y, double *weight, size_t n);
 size_t mw_line_find(const size_t *stride_bytes, const double *time_s, size_t n, bool *sure);
 
 /*
+ * How many lines at a stride fit: the largest n up to which all of time_s[0 .. n - 1] are within limit_s while the
+ * MW_CONFLICT_RUN numbers behind it are all above. 0 where all fit or there is no such clean border (a single slow number
+ * is no border). time_s[n - 1] belongs to n lines.
+ */
+#define MW_CONFLICT_RUN 4
+unsigned mw_conflict_limit(const double *time_s, unsigned most, double limit_s);
+
+/*
  * Associativity from how many lines at a stride stay in the cache. Below the size of a way, doubling the stride halves
  * that number; from there on it stays, and is the number of ways. limit[i] belongs to strides that double from i to i+1;
- * 0: no limit was seen. The result is the number found twice in a row, 0 where there is none.
+ * 0: no limit was seen. The result is the number found three times in a row, 0 where there is none; *first: the first of
+ * the strides, the size of a way.
  */
-unsigned mw_ways_find(const unsigned *limit, size_t n);
+unsigned mw_ways_find(const unsigned *limit, size_t n, size_t *first);
 
 #endif

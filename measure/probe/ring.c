@@ -66,16 +66,21 @@ void mw_growing_ring_extend(struct mw_growing_ring *ring, size_t lines, uint64_t
     for (; ring->lines < lines && ring->lines < ring->lines_max; ring->lines++) {
         size_t line = ring->lines, block = line / ring->group_lines, phase = line % stride, before;
         size_t group = block * stride + phase, in_group = line % ring->group_lines / stride;
+        size_t last_phase = phase == 1 ? 0 : phase - 2; /* of the first block: even ones in order, then odd ones */
         void **here = place(ring->base, line * ring->line_bytes);
         if (!line) {
             *here = here;
             ring->tail[0] = 0;
             continue;
         }
+        if (!phase) /* the other phases go the same way */
+            ring->drawn = mw_random_below(random, in_group ? in_group : block ? block : 1);
         if (in_group)
-            before = block * ring->group_lines + mw_random_below(random, in_group) * stride + phase;
+            before = block * ring->group_lines + ring->drawn * stride + phase;
+        else if (block)
+            before = ring->tail[ring->drawn * stride + phase];
         else
-            before = ring->tail[mw_random_below(random, group)];
+            before = ring->tail[last_phase];
         void **behind = place(ring->base, before * ring->line_bytes);
         *here = *behind;
         *behind = here;

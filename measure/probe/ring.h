@@ -24,13 +24,17 @@ void *mw_ring_ordered(char *base, const size_t *offset, size_t n);
  * behind a random one of its own group of group_lines lines, the first line of a group behind the end of a random group.
  * So the walk visits all lines of a group in random order and then those of another: the TLB is met once a group.
  *
- * With stride_lines > 1 the lines of a group that are that far apart make a group of their own, so that a neighbour
- * which a prefetcher brought along is visited much later; group_lines is a multiple of it.
+ * With stride_lines > 1 the lines of a group that are that far apart make a group of their own, and the walk visits these
+ * in turn: of all groups the lines 0 modulo stride_lines, then those 2, 4 …, then 1, 3 …, each time in the same order. A
+ * neighbour that a prefetcher brought along, or that shares a longer line, is met half a walk later: when what came
+ * meanwhile, neighbours included, is as much as the whole set, and has pushed it out of any cache that the set does not
+ * fit. group_lines is a multiple of it.
  */
 struct mw_growing_ring {
     char *base;
     size_t line_bytes, group_lines, stride_lines, lines, lines_max;
     size_t *tail; /* last line of each group in walking order */
+    size_t drawn; /* by phase 0, for the others */
 };
 enum mw_err mw_growing_ring_init(struct mw_growing_ring *ring, char *base, size_t lines_max, size_t line_bytes,
                                  size_t group_lines, size_t stride_lines, struct mw_error *error) MW_CHECKED;

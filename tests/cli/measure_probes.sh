@@ -25,11 +25,12 @@ fails 2 'an option that flops does not take' "$memwall" measure flops --curve x
 check 'cache' "$memwall" measure cache --llc 8MiB --curve "$tmp/curve.csv"
 prints 'cache has its columns' '^cores,freq_ghz,freq_effective_ghz,level,property,value,reported,verdict'
 prints 'cache tells the capacity of level 1' ',1,capacity_bytes,[0-9]+,'
-prints 'cache has a verdict in each row' '"?(agrees|differs|can.t be told)'
+prints 'cache has a verdict in each row' '"?(agrees|differs|can.t be told|measured)'
 prints 'cache tells of TLBs' ',tlb1,entries,'
 prints 'cache tells of prefetchers' ',prefetch,random_ns,'
-lonely=$(grep -v '^#' <<<"$out" | tail -n +2 | grep -vcE ',(agrees|"(differs|can.t be told), because .+")$')
+lonely=$(grep -v '^#' <<<"$out" | tail -n +2 | grep -vcE ',(agrees|measured|"measured: .+"|"(differs|can.t be told), because .+")$')
 if [ "$lonely" = 0 ]; then ok 'what does not agree says why'; else not_ok 'what does not agree says why' "$out"; fi
+fails 1 'nothing that was measured cannot be told for want of a report' grep -q 'reports none' <<<"$out"
 out=$(cat "$tmp/curve.csv")
 prints 'the curves have their columns' '^scan,size_bytes,latency_ns,lines$'
 prints 'the curve over sizes starts at 2 KiB' '^size,2048,'

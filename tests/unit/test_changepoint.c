@@ -193,10 +193,46 @@ static void test_line(void **state)
 static void test_ways(void **state)
 {
     (void)state;
+    size_t first = 9;
     static const unsigned l1[] = {48, 24, 12, 12, 12, 6}, none[] = {32, 16, 0, 0}, strange[] = {40, 31, 22, 17};
-    assert_int_equal(mw_ways_find(l1, 6), 12);
-    assert_int_equal(mw_ways_find(none, 4), 0);
-    assert_int_equal(mw_ways_find(strange, 4), 0);
+    assert_int_equal(mw_ways_find(l1, 6, &first), 12);
+    assert_int_equal(first, 2);
+    assert_int_equal(mw_ways_find(none, 4, &first), 0);
+    assert_int_equal(mw_ways_find(strange, 4, &first), 0);
+}
+
+/* One slow number is no border; the border needs slow ones behind it, and all that were measured. */
+static void test_conflict_limit(void **state)
+{
+    (void)state;
+    static const double clean[] = {1, 1.02, 1, 1.01, 3, 3.1, 3, 3.2}, spike[] = {1, 1, 3, 1, 1, 3, 3, 3, 3, 3};
+    static const double short_one[] = {1, 1, 3, 3, 3}, unmeasured[] = {1, 1, 3, 3, INFINITY, INFINITY};
+    assert_int_equal(mw_conflict_limit(clean, 8, 1.2), 4);
+    assert_int_equal(mw_conflict_limit(spike, 10, 1.2), 0);
+    assert_int_equal(mw_conflict_limit(short_one, 5, 1.2), 0);
+    assert_int_equal(mw_conflict_limit(unmeasured, 6, 1.2), 0);
+    assert_int_equal(mw_conflict_limit(clean, 8, 4), 0);
+}
+
+/* With w ways each 1/w beyond the capacity makes all sets overflow; random replacement takes 1.39 times it for half. */
+static void test_refine(void **state)
+{
+    (void)state;
+    double x[64], lru[64], random[64], scratch[128];
+    for (int i = 0; i < 64; i++) {
+        double r = 0.8 + i / 64., m = 0;
+        for (int k = 0; k < 200 && r > 1; k++) /* share that misses: 1 - m = exp(-m r) */
+            m = k ? 1 - exp(-m * r) : 0.5;
+        x[i] = 32768 * r;
+        lru[i] = 1 + 3 * fmin(1, fmax(0, (r - 1) * 8));
+        random[i] = 1 + 3 * m;
+    }
+    struct mw_step step = {.x = 1, .onset = x[0], .end = x[63], .before = 1, .after = 4};
+    double width = mw_step_refine(&step, x, lru, 64, scratch);
+    assert_near(step.x / 32768, 1, 0.02);
+    assert_true(width < MW_STEP_SHARP);
+    width = mw_step_refine(&step, x, random, 64, scratch);
+    assert_true(width > MW_STEP_SHARP);
 }
 
 int main(void)
@@ -206,7 +242,8 @@ int main(void)
         cmocka_unit_test(test_gradual_step), cmocka_unit_test(test_missing_plateau),
         cmocka_unit_test(test_no_step),      cmocka_unit_test(test_measured),
         cmocka_unit_test(test_isotonic),     cmocka_unit_test(test_line),
-        cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_ways),         cmocka_unit_test(test_conflict_limit),
+        cmocka_unit_test(test_refine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

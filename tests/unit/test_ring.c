@@ -101,6 +101,26 @@ static void test_stride(void **state)
     mw_growing_ring_release(&ring);
 }
 
+/* A line and its neighbour of two are met half a walk apart, to within the lines of a group that isn't full. */
+static void test_neighbours(void **state)
+{
+    (void)state;
+    enum { LINES = 4096, GROUP = 256, STRIDE = 4 };
+    static _Alignas(LINE) char buffer[LINES * LINE];
+    static size_t turn[LINES];
+    struct mw_growing_ring ring;
+    struct mw_error error;
+    uint64_t random = 7;
+    assert_int_equal(mw_growing_ring_init(&ring, buffer, LINES, LINE, GROUP, STRIDE, &error), MW_OK);
+    mw_growing_ring_extend(&ring, LINES, &random);
+    char *p = buffer;
+    for (size_t i = 0; i < LINES; i++, p = mw_kernel_walk(p, 1))
+        turn[(size_t)(p - buffer) / LINE] = i;
+    for (size_t line = 0; line < LINES; line += 2)
+        assert_int_equal((turn[line + 1] + LINES - turn[line]) % LINES, LINES / 2);
+    mw_growing_ring_release(&ring);
+}
+
 /* A random order is not the order of addresses: what a prefetcher could follow is rare. */
 static void test_disorder(void **state)
 {
@@ -127,7 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_ring), cmocka_unit_test(test_ordered_ring), cmocka_unit_test(test_growing_ring),
-        cmocka_unit_test(test_stride),      cmocka_unit_test(test_disorder),
+        cmocka_unit_test(test_stride),      cmocka_unit_test(test_neighbours),   cmocka_unit_test(test_disorder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
