@@ -4,6 +4,7 @@
 #include <string.h>
 
 const char *const run_units[] = {"ns", "us", "ms", "s", "min", "h", NULL};
+const char *const run_energy_kinds[] = {"auto", "counter", "run", NULL};
 static const double unit_seconds[] = {1e-9, 1e-6, 1e-3, 1, 60, 3600};
 
 static double unit_s(const char *unit)
@@ -12,6 +13,14 @@ static double unit_s(const char *unit)
         if (!strcmp(unit, run_units[i]))
             return unit_seconds[i];
     return 1;
+}
+
+enum mw_energy_kind run_options_energy_kind(const struct run_options *options)
+{
+    const char *kind = options->energy_kind;
+    return kind && !strcmp(kind, "counter") ? MW_ENERGY_COUNTER
+           : kind && !strcmp(kind, "run")   ? MW_ENERGY_RUN
+                                            : MW_ENERGY_AUTO;
 }
 
 enum mw_err run_options_check(const struct run_options *options, struct mw_error *error)

@@ -9,12 +9,13 @@
 struct run_options {
     double timeout_s;
     struct cli_strings env;
-    const char *launcher, *check, *time_regexp, *rate_regexp, *energy_command, *unit, *setup, *prepare, *cleanup;
+    const char *launcher, *check, *time_regexp, *rate_regexp, *energy_command, *energy_kind, *unit, *setup, *prepare,
+        *cleanup;
     unsigned long warmup;
     bool show_output, keep_children, counters;
 };
 
-extern const char *const run_units[]; /* ends in NULL */
+extern const char *const run_units[], *const run_energy_kinds[]; /* end in NULL */
 
 /* clang-format off */
 #define RUN_OPTIONS(type)                                                                                               \
@@ -30,6 +31,7 @@ extern const char *const run_units[]; /* ends in NULL */
     {"rate-regexp", CLI_STRING, CLI_FIELD(type, run.rate_regexp), "RE", "take a rate that the program prints; the time is 1/rate", NULL, 0, 0}, \
     {"unit", CLI_CHOICE, CLI_FIELD(type, run.unit), "UNIT", "of a time that the program prints without one: ns, us, ms, s (default), min, h", run_units, 0, 0}, \
     {"energy-command", CLI_STRING, CLI_FIELD(type, run.energy_command), "CMD", "sh -c CMD prints joules: a counter, or the energy of the last run", NULL, 0, 0}, \
+    {"energy-kind", CLI_CHOICE, CLI_FIELD(type, run.energy_kind), "KIND", "what CMD prints: counter, run, or auto (default: what grows at rest is a counter)", run_energy_kinds, 0, 0}, \
     {"show-output", CLI_FLAG, CLI_FIELD(type, run.show_output), NULL, "let the program's output through to standard error", NULL, 0, 0}, \
     {"counters", CLI_FLAG, CLI_FIELD(type, run.counters), NULL, "count cycles, instructions, cache misses and stalls of each run, where the processor lets them be counted", NULL, 0, 0}, \
     {"keep-children", CLI_FLAG, CLI_FIELD(type, run.keep_children), NULL, "don't end the processes that a run leaves behind; its row is marked as disturbed", NULL, 0, 0}
@@ -37,6 +39,7 @@ extern const char *const run_units[]; /* ends in NULL */
 
 /* MW_USAGE where both a time and a rate are to be taken from the output. */
 enum mw_err run_options_check(const struct run_options *options, struct mw_error *error) MW_CHECKED;
+enum mw_energy_kind run_options_energy_kind(const struct run_options *options);
 /* As the runner takes them; texts are borrowed. */
 struct mw_run_setup run_options_setup(const struct run_options *options, char *const *program);
 

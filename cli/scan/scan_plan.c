@@ -319,6 +319,7 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
                                              : !strcmp(o->boost, "on") ? MW_BOOST_ON
                                                                        : MW_BOOST_KEEP,
                                     .energy_command = o->run.energy_command,
+                                    .energy_kind = run_options_energy_kind(&o->run),
                                     .warmup = o->run.warmup,
                                     .cool_to_c = o->cool_to_c,
                                     .dry_run = scan->cli->common.dry_run,

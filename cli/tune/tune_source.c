@@ -160,6 +160,7 @@ enum mw_err tune_open_machine(struct tune *tune, struct mw_error *error)
                                     .order = MW_ORDER_COMPACT,
                                     .boost = MW_BOOST_KEEP,
                                     .energy_command = o->run.energy_command,
+                                    .energy_kind = run_options_energy_kind(&o->run),
                                     .warmup = o->run.warmup,
                                     .dry_run = tune->cli->common.dry_run,
                                     .sets_freq = true};

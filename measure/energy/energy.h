@@ -9,28 +9,25 @@
 
 /*
  * Energy of a stretch of time, from the first of these that can be read: powercap (RAPL), perf's `power` events, Cray's
- * pm_counters, hwmon (energy counters, power meters, INA sensors of boards), or a command that prints joules.
+ * pm_counters, hwmon (energy counters, power meters, INA sensors of boards). A command of the user's: run/energy_command.h.
  * A thread reads the counters often enough that none wraps twice unseen, and integrates sensors of power.
  */
 struct mw_energy;
 
 /*
- * `command` NULL: the machine's meters below `root`. A command is tried for a second: where its number grows it is a
- * counter and runs get differences, else it is taken as the energy of the last run and asked after each.
- * MW_UNSUPPORTED where there is no meter, MW_PERM where there is one that may not be read (with the remedy), MW_RUN where
- * the command does not print a number.
+ * The machine's meters below `root`.
+ * MW_UNSUPPORTED where there is no meter, MW_PERM where there is one that may not be read (with the remedy).
  */
-enum mw_err mw_energy_open(struct mw_energy **energy, const char *root, const char *command,
-                           struct mw_error *error) MW_CHECKED;
+enum mw_err mw_energy_open(struct mw_energy **energy, const char *root, struct mw_error *error) MW_CHECKED;
 void mw_energy_close(struct mw_energy *energy); /* takes NULL */
 
 /* What the number is made of and what it leaves out, one line. */
 const char *mw_energy_describe(const struct mw_energy *energy);
 
 struct mw_energy_reading {
-    bool has;        /* false: missing, `why` says it */
+    bool has;        /* false: missing, `why` says it; else `why` is empty or a remark */
     double energy_j; /* > 0 */
-    char why[160];
+    char why[256];
 };
 
 /*

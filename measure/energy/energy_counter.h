@@ -14,9 +14,9 @@ struct mw_counter {
     int fd;         /* of a perf event; -1 */
     double unit;    /* joules a count, or watts a count of a sensor of power */
     bool is_power;
-    double range;       /* counts at which it wraps; 0: not known */
-    double update_s;    /* how often the meter gives a new value */
-    double last, sum_j; /* while measuring */
+    double range;              /* counts at which it wraps; 0: not known */
+    double update_s;           /* how often the meter gives a new value */
+    double first, last, sum_j; /* while measuring */
     double last_s;
     const char *failed; /* NULL, or why the stretch is lost */
 };

@@ -41,6 +41,8 @@ enum mw_run_fault {
     MW_RUN_NO_TIME, /* the expression matched nothing that is a positive number: exit_status 125 */
 };
 
+#define MW_RUN_DETAIL_SIZE 160
+
 /*
  * What one run gave. CPU times and counts are the kernel's (wait4) of the process and the children that it waited for; what
  * is not known is 0 with its has_… false.
@@ -60,7 +62,7 @@ struct mw_run_result {
     char left_names[64];            /* of the first of them */
     int exit_status;
     enum mw_run_fault fault;
-    char detail[160]; /* of MW_RUN_NO_TIME: what the expression found, and why that is no time */
+    char detail[MW_RUN_DETAIL_SIZE]; /* of MW_RUN_NO_TIME: what the expression found, and why that is no time */
 };
 
 struct mw_process;

@@ -32,10 +32,14 @@ static enum mw_err list_cores(struct mw_runner *runner, struct mw_error *error)
 /* A meter that is not there is no error; a command that does not work is one. */
 static enum mw_err open_energy(struct mw_runner *runner, struct mw_error *error)
 {
+    const struct mw_runner_setup *setup = &runner->setup;
     struct mw_error why;
-    if (runner->setup.dry_run)
+    if (setup->dry_run)
         return MW_OK;
-    enum mw_err err = mw_energy_open(&runner->energy, runner->setup.root, runner->setup.energy_command, &why);
+    if (setup->energy_command)
+        return mw_energy_command_open(&runner->energy_command, setup->energy_command, setup->energy_kind,
+                                      setup->run.timeout_s, runner->stop, error);
+    enum mw_err err = mw_energy_open(&runner->energy, setup->root, &why);
     if (err == MW_PERM)
         snprintf(runner->energy_missing, sizeof runner->energy_missing, "%.400s: %.250s", why.message, why.hint);
     if (err == MW_OK || err == MW_PERM || err == MW_UNSUPPORTED)
@@ -178,7 +182,7 @@ static unsigned has_here(const struct mw_runner *runner)
     bool bound = !runner->setup.unbound; /* else the processes are somewhere else, maybe on other nodes */
     struct mw_health health = mw_health_read(&cpu, 1);
     unsigned has = MW_RUNNER_TIME | MW_RUNNER_CPU_TIME | MW_RUNNER_USAGE | MW_RUNNER_THREADS | MW_RUNNER_PEAK_MEMORY;
-    has |= runner->energy ? MW_RUNNER_ENERGY : 0u;
+    has |= runner->energy || runner->energy_command.command ? MW_RUNNER_ENERGY : 0u;
     has |= !bound ? 0u : !runner->has_here || runner->session.has_cpufreq ? MW_RUNNER_EFFECTIVE : 0u;
     has |= runner->setup.run.time_regexp || runner->setup.run.rate_regexp ? MW_RUNNER_WALL : 0u;
     has |= bound && mw_sysfile_exists("", "/proc/self/schedstat") ? MW_RUNNER_MAIN_WAIT : 0u;
@@ -234,7 +238,7 @@ void mw_runner_idle_power(struct mw_runner *runner, double time_s, bool *has, do
 {
     struct mw_energy_reading reading;
     *has = false;
-    if (!runner->energy || runner->setup.energy_command)
+    if (!runner->energy)
         return;
     double start_s = mw_now_s();
     time_s = fmax(time_s, mw_energy_least_s(runner->energy));

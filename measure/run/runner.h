@@ -6,6 +6,7 @@
 #include "data/output.h"
 #include "measure/freq/attribute.h"
 #include "measure/run/lock.h"
+#include "measure/run/energy_command.h"
 #include "measure/run/run.h"
 #include "measure/machine/topology.h"
 
@@ -27,11 +28,12 @@ struct mw_runner_setup {
     bool smt;            /* hyper-threads count as cores once all cores are taken */
     enum mw_boost boost;
     const char *energy_command; /* prints joules; NULL: the machine's own meters */
-    unsigned long warmup;       /* runs before the first that are not kept */
-    double cool_to_c;           /* wait before each run until the processor is no hotter; 0: don't */
-    bool dry_run;               /* what would be written is collected instead, see mw_runner_writes; no lock is taken */
-    bool sets_freq;             /* frequencies are going to be asked for; boost counts by itself */
-    enum mw_lock_mode lock;     /* as in struct mw_session_setup */
+    enum mw_energy_kind energy_kind;
+    unsigned long warmup;   /* runs before the first that are not kept */
+    double cool_to_c;       /* wait before each run until the processor is no hotter; 0: don't */
+    bool dry_run;           /* what would be written is collected instead, see mw_runner_writes; no lock is taken */
+    bool sets_freq;         /* frequencies are going to be asked for; boost counts by itself */
+    enum mw_lock_mode lock; /* as in struct mw_session_setup */
 };
 
 /* What is known of a run: bits of the has of a result, and of mw_runner_has. */

@@ -67,6 +67,9 @@ static enum mw_err describe_freq(const struct mw_runner *runner, struct mw_prove
     return err;
 }
 
+/* by enum mw_energy_kind; what is to be found out is not known to be a counter */
+static const char *const kinds[] = {"the last run's energy", "a counter", "the last run's energy"};
+
 enum mw_err mw_runner_describe(const struct mw_runner *runner, unsigned max_cores, struct mw_provenance *facts,
                                struct mw_error *error)
 {
@@ -75,7 +78,10 @@ enum mw_err mw_runner_describe(const struct mw_runner *runner, unsigned max_core
         err = describe_limit(runner, facts, error);
     if (!err)
         err = describe_freq(runner, facts, error);
-    if (!err && (runner->energy || runner->energy_missing[0]))
+    if (!err && runner->energy_command.command)
+        err = mw_provenance_add(facts, error, "energy", "command (%s): %.180s", kinds[runner->energy_command.kind],
+                                runner->energy_command.command);
+    else if (!err && (runner->energy || runner->energy_missing[0]))
         err = mw_provenance_add(facts, error, "energy", "%s%s", runner->energy ? "" : "not measured: ",
                                 runner->energy ? mw_energy_describe(runner->energy) : runner->energy_missing);
     return err;

@@ -5,6 +5,7 @@
 #include "data/replay.h"
 #include "measure/energy/energy.h"
 #include "measure/machine/cgroup.h"
+#include "measure/run/energy_command.h"
 #include "measure/run/session.h"
 #include "measure/run/runner.h"
 
@@ -20,7 +21,8 @@ struct mw_runner {
     struct mw_cpu_limit limit;
     bool offers_event[MW_EVENT_COUNT];
     char events_missing[420];
-    struct mw_energy *energy; /* NULL: none */
+    struct mw_energy *energy;                /* NULL: none */
+    struct mw_energy_command energy_command; /* in its place; command NULL: none */
     char energy_missing[700];
     size_t writes_told;
     unsigned waits_in_vain; /* for a tree to say the frequency that was set */

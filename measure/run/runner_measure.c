@@ -246,18 +246,26 @@ static enum mw_err run_metered(struct mw_runner *runner, unsigned cores, size_t 
 {
     struct mw_energy_reading reading = {0};
     struct mw_health before = mw_health_read(runner->bound, bound), after;
+    bool commanded = runner->energy_command.command != NULL, metered = commanded || runner->energy;
+    enum mw_err err = commanded ? mw_energy_command_start(&runner->energy_command, runner->stop, error) : MW_OK;
+    if (err)
+        return err;
     if (runner->energy)
         mw_energy_start(runner->energy);
-    enum mw_err err = mw_process_run(runner->process, cores, runner->bound, bound, runner->stop, &result->run, error);
+    err = mw_process_run(runner->process, cores, runner->bound, bound, runner->stop, &result->run, error);
     if (runner->energy)
         mw_energy_stop(runner->energy, &reading);
+    if (!err && commanded)
+        err = mw_energy_command_stop(&runner->energy_command, result->run.wall_s, runner->stop, &reading, error);
     if (err)
         return err;
     after = mw_health_read(runner->bound, bound);
     result->has |= reading.has ? MW_RUNNER_ENERGY : 0u;
     result->energy_j = reading.energy_j;
-    if (runner->energy && !reading.has && !result->note[0])
-        snprintf(result->note, sizeof result->note, "no energy: %s", reading.why);
+    if (metered && !reading.has && !result->note[0])
+        snprintf(result->note, sizeof result->note, "no energy: %.240s", reading.why);
+    else if (metered && *reading.why && !result->note[0])
+        snprintf(result->note, sizeof result->note, "%.250s", reading.why);
     note_others(&before, &after, bound, result);
     note_usage(runner, result);
     return MW_OK;

@@ -54,6 +54,18 @@ check 'a domain that vanishes' scan -- sh -c "rm $cap/intel-rapl:0/energy_uj; sl
 says 'said' 'package-0 cannot be read any more'
 check 'is missing' energy ''
 
+new
+zone intel-rapl:0 package-0-die-0 123000000 262143328850
+zone intel-rapl:1 package-0-die-1 123000000 262143328850
+check 'two dies with one counter' scan -- "$tmp/set" intel-rapl:0 128000000 intel-rapl:1 128000000 sleep .03
+check 'are counted once' energy 5
+says 'and it is said' "package-0-die-1 shows another's counter"
+new
+zone intel-rapl:0 package-0 123000000 262143328850
+zone intel-rapl:1 package-1 123000000 262143328850
+check 'two packages that begin alike' scan -- "$tmp/set" intel-rapl:0 128000000 intel-rapl:1 131000000 sleep .03
+check 'are two' energy 13
+
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && setpriv --reuid 65534 --clear-groups "$memwall" --version >/dev/null 2>&1; then
     new
     zone intel-rapl:0 package-0 900000 1000000
@@ -92,6 +104,42 @@ check 'a command that counts' scan --energy-command "c=\$((\$(cat $tmp/count) + 
 check 'the difference' energy 7
 fails 1 'a command that fails' scan --energy-command false -- true
 says 'said' "'false' failed or printed no number"
+check 'kilojoules' scan --energy-kind run --energy-command 'echo 12.5 kJ' -- true
+check 'are joules' energy 12500
+check 'a name with a number' scan --energy-command 'echo pkg0 55.1 J' -- true
+check 'is a name' energy 55.1
+fails 1 'a decimal comma' scan --energy-command 'echo 12,5 J' -- true
+says 'is refused' "printed '12,5 J': '12,5' is no number: write a decimal point"
+fails 1 'watts' scan --energy-command 'echo 55 W' -- true
+fails 1 'two numbers' scan --energy-command 'echo 5 6' -- true
+# a counter that only the run moves: not the last run's energy
+echo 1000 >"$tmp/count"
+check 'a counter that stands still at rest' scan --energy-command "cat $tmp/count" -- sh -c "echo 1007 >$tmp/count"
+says 'is not taken for a run' 'no energy: .*stood still at rest.*--energy-kind'
+check 'its energy is missing' energy ''
+echo 1000 >"$tmp/count"
+check 'told that it is one' scan --energy-kind counter --energy-command "cat $tmp/count" -- sh -c "echo 1007 >$tmp/count"
+check 'the difference' energy 7
+check 'one that did not move' scan --energy-kind counter --energy-command "cat $tmp/count" -- true
+says 'said' 'counter did not move'
+echo 1000 >"$tmp/count"
+check 'what falls' scan --energy-command "cat $tmp/count" -- sh -c "echo 7 >$tmp/count"
+check 'is the energy of the run' energy 7
+echo 123456789 >"$tmp/count"
+check 'what no run takes' scan --energy-command "cat $tmp/count" -- true
+says 'is refused' 'more than a run of .* takes'
+check 'its energy is missing' energy ''
+# a command that hangs: by its time limit, by signals
+seconds=$SECONDS
+fails 1 'a command that hangs' scan --timeout 1 --energy-command 'sleep 300' -- true
+says 'is said' 'timed out after 1 s'
+scan_pid() { "$memwall" scan --root "$tree" --cores 1 --runs 1 --idle 0 --force -o "$file" "$@" 2>/dev/null & pid=$!; }
+for when in 'sleep 300' "[ -e $tmp/hang ] && sleep 300; touch $tmp/hang; echo 5"; do
+    scan_pid --energy-command "$when" -- true
+    sleep 2; kill -TERM $pid; wait $pid
+    if [ $? = 130 ]; then ok 'SIGTERM ends it'; else not_ok 'SIGTERM ends it'; fi
+done
+if [ $((SECONDS - seconds)) -lt 20 ]; then ok 'soon'; else not_ok 'soon' "$((SECONDS - seconds)) s"; fi
 new
 zone intel-rapl:0 psys 1000000 262143328850
 (i=1; while [ $i -lt 2000 ]; do "$tmp/set" intel-rapl:0 $((1000000 + 400000 * i)) sleep .02; i=$((i + 1)); done) 2>/dev/null &
