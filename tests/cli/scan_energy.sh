@@ -58,8 +58,8 @@ new
 zone intel-rapl:0 package-0-die-0 123000000 262143328850
 zone intel-rapl:1 package-0-die-1 123000000 262143328850
 check 'two dies with one counter' scan -- "$tmp/set" intel-rapl:0 128000000 intel-rapl:1 128000000 sleep .03
+says 'is said' "package-0-die-1 shows another's counter"
 check 'are counted once' energy 5
-says 'and it is said' "package-0-die-1 shows another's counter"
 new
 zone intel-rapl:0 package-0 123000000 262143328850
 zone intel-rapl:1 package-1 123000000 262143328850
