@@ -25,6 +25,8 @@ struct measure_options {
     const char *sizes;    /* --size: working sets; NULL: the probe's default */
     unsigned long device; /* --device; MEASURE_NO_DEVICE: not given */
     const char *api;      /* --api; NULL: both */
+    bool with_gpu;        /* --with-gpu */
+    const char *spec;     /* --spec: what a data sheet says; NULL: none */
     const char *curve;    /* --curve: file for the curves behind `cache`; NULL: none */
     struct lock_options lock;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/measure/measure.h"
+#include "cli/measure/measure_with_gpu.h"
 #include "measure/probe/bandwidth.h"
 #include "measure/probe/clock.h"
 #include "measure/machine/limits.h"
@@ -152,6 +153,13 @@ static enum mw_err run_bandwidth(struct measure_run *run, struct mw_error *error
     enum mw_err err = measure_llc_resolve(run, error);
     if (err)
         return err;
+    if (run->options->with_gpu && run->cli->common.dry_run)
+        cli_say(run->cli, "copies on %zu core counts and work on a device, alone and at once, about %.0f s",
+                run->cores_count, measure_max_time_s(run));
+    if (run->options->with_gpu)
+        return run->cli->common.dry_run
+                   ? MW_OK
+                   : measure_with_gpu(run, all * largest_buffer(run, all), measure_max_time_s(run), error);
     for (size_t size = SIZE_FIRST; size < largest_buffer(run, 1); size *= 2)
         sizes++;
     points = run->cores_count * sizes * MW_BW_STRIDED_READ + 2 * (LENGTH(strides) + 24);
@@ -180,7 +188,7 @@ static enum mw_err run_bandwidth(struct measure_run *run, struct mw_error *error
     return err;
 }
 
-static const char *const takes[] = {"llc", NULL};
+static const char *const takes[] = {"llc", "with-gpu", NULL};
 
 const struct measure_probe measure_bandwidth = {
     .name = "bandwidth",

@@ -2,6 +2,7 @@
 #include "cli/measure/measure.h"
 #include "data/units.h"
 #include "measure/gpu/job.h"
+#include "measure/gpu/spec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct gpu_run {
     bool kernels[MW_GPU_KERNELS];
     size_t sizes_bytes[MW_GPU_SIZES_MAX], size_count;
     size_t not_proportional;
+    struct mw_gpu_spec spec; /* of the device at work; no figures where none is given */
 };
 
 static enum mw_err parse_kernels(struct gpu_run *g, const char *list, struct mw_error *error)
@@ -161,6 +163,23 @@ static void print_conditions(const struct mw_gpu_row *r, FILE *f)
     fprintf(f, "%s,", r->code);
 }
 
+static void print_comparison(struct gpu_run *g, const struct mw_gpu_row *r)
+{
+    struct mw_gpu_comparison c;
+    FILE *f = g->run->rows;
+    mw_gpu_compare(r, &g->spec, &c);
+    for (char *comma = c.why; (comma = strchr(comma, ',')) != NULL;) /* the file's words, in a cell */
+        *comma = ';';
+    print_number(f, c.value > 0, c.value);
+    print_number(f, c.share > 0, c.share);
+    fprintf(f, "%s,", c.why);
+    if (c.compared)
+        cli_say(g->run->cli, "%s: %.4g %s measured, %.4g specified%s%s", mw_gpu_kernel_name(r->kernel), r->value,
+                r->unit, c.value, c.share > 0 ? "" : "; no share: ", c.why);
+    if (c.share > 0)
+        cli_say(g->run->cli, "%s: %.0f %% of the specification", mw_gpu_kernel_name(r->kernel), 100 * c.share);
+}
+
 static void print_rows(struct gpu_run *g, size_t device)
 {
     struct measure_run *run = g->run;
@@ -180,6 +199,7 @@ static void print_rows(struct gpu_run *g, size_t device)
         print_conditions(r, f);
         print_number(f, g->job.device.clock_hz > 0, g->job.device.clock_hz * 1e-9);
         print_number(f, r->clock_seen_hz > 0, r->clock_seen_hz * 1e-9);
+        print_comparison(g, r);
         fprintf(f, "%s\n", r->note);
         run->untrusted = run->untrusted || !r->valid;
         run->disturbed = run->disturbed || r->timing.disturbed;
@@ -213,6 +233,9 @@ static enum mw_err measure_device(struct gpu_run *g, size_t device, double time_
     g->job.time_s = time_s;
     g->job.runs = g->run->options->runs;
     g->job.seed = g->run->cli->common.seed;
+    g->spec = (struct mw_gpu_spec){0};
+    if (!err && g->run->options->spec)
+        err = mw_gpu_spec_read(&g->spec, g->run->options->spec, g->job.device.name, error);
     if (err)
         return err;
     err = mw_gpu_measure(&g->job, cli_interrupted, error);
@@ -303,7 +326,7 @@ static enum mw_err run_gpu(struct measure_run *run, struct mw_error *error)
     return err;
 }
 
-static const char *const takes[] = {"kernel", "size", "device", "api", NULL};
+static const char *const takes[] = {"kernel", "size", "device", "api", "spec", NULL};
 
 const struct measure_probe measure_gpu = {
     .name = "gpu",
@@ -312,7 +335,7 @@ const struct measure_probe measure_gpu = {
         "device,api,kernel,variant,condition,size_bytes,value,unit,wall_s,query_s,valid,disturbed,value_median,"
         "factor,query_plausible,runs,disturbed_runs,growth_4,growth_16,width,height,format,texture,texture_format,"
         "filter,samples,blend,depth,work_items,work_group,private_bytes,work_units,instructions,clock_told_ghz,"
-        "clock_seen_ghz,note",
+        "clock_seen_ghz,spec_value,spec_share,spec_why,note",
     .takes = takes,
     .shorter = "--kernel, --api, --size",
     .run = run_gpu,

@@ -170,6 +170,12 @@ enum mw_err mw_isolated_wait(struct mw_isolated *isolated, double max_time_s, bo
     return err;
 }
 
+bool mw_isolated_gone(const struct mw_isolated *isolated)
+{
+    struct pollfd gone = {.fd = isolated->pipe};
+    return poll(&gone, 1, 0) > 0;
+}
+
 void mw_isolated_ask_to_stop(struct mw_isolated *isolated)
 {
     atomic_store(&((struct control *)isolated->control)->stop, true);

@@ -34,6 +34,7 @@ enum mw_err mw_isolated_start(struct mw_isolated *isolated, mw_isolated_work wor
  */
 enum mw_err mw_isolated_wait(struct mw_isolated *isolated, double max_time_s, bool (*stop)(void),
                              struct mw_error *error) MW_CHECKED;
+bool mw_isolated_gone(const struct mw_isolated *isolated); /* the child has ended, whatever way */
 void mw_isolated_ask_to_stop(struct mw_isolated *isolated);
 void mw_isolated_close(struct mw_isolated *isolated);
 

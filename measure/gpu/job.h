@@ -56,8 +56,9 @@ struct mw_gpu_job {
     unsigned long runs;                               /* as in struct mw_gpu_work */
     unsigned long seed;
     struct mw_gpu_row rows[MW_GPU_ROWS_MAX];
-    size_t row_count;   /* counted up when a row is whole */
-    char left_out[400]; /* what this device can't do, and why */
+    size_t row_count;    /* counted up when a row is whole */
+    double clock_now_hz; /* the parent's, ten times a second; 0 unknown */
+    char left_out[400];  /* what this device can't do, and why */
 };
 
 /*

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "measure/gpu/card.h"
 #include "measure/gpu/isolate.h"
 #include "measure/gpu/job.h"
 #include "measure/gpu/session.h"
@@ -76,6 +77,7 @@ void mw_gpu_row_rate(struct mw_gpu_job *job, struct mw_gpu_row *row, const char 
     double work = row->unit_work * (double)row->timing.count / scale;
     row->value = work / row->timing.best_s;
     row->median = work / row->timing.median_s;
+    row->clock_seen_hz = job->clock_now_hz;
     snprintf(row->unit, sizeof row->unit, "%s", unit);
     judge(row);
     job->row_count++;
@@ -86,6 +88,7 @@ void mw_gpu_row_latency(struct mw_gpu_job *job, struct mw_gpu_row *row, const ch
     double work = row->unit_work * (double)row->timing.count / scale;
     row->value = row->timing.best_s / work;
     row->median = row->timing.median_s / work;
+    row->clock_seen_hz = job->clock_now_hz;
     snprintf(row->unit, sizeof row->unit, "%s", unit);
     judge(row);
     job->row_count++;
@@ -179,6 +182,20 @@ static enum mw_err measure(void *shared, struct mw_error *error)
     return err;
 }
 
+/* While the parent waits, it looks at the clock; mw_isolated_wait asks ten times a second. */
+static struct {
+    struct mw_gpu_job *job;
+    struct mw_card card;
+    bool has_card, (*stop)(void);
+} watch;
+
+static bool look_and_stop(void)
+{
+    if (watch.has_card)
+        watch.job->clock_now_hz = mw_card_clock("", &watch.card);
+    return watch.stop && watch.stop();
+}
+
 enum mw_err mw_gpu_measure(struct mw_gpu_job *job, bool (*stop)(void), struct mw_error *error)
 {
     struct mw_isolated isolated = {.pipe = -1};
@@ -186,9 +203,12 @@ enum mw_err mw_gpu_measure(struct mw_gpu_job *job, bool (*stop)(void), struct mw
     if (err)
         return err;
     *(struct mw_gpu_job *)isolated.shared = *job;
+    watch.job = isolated.shared;
+    watch.stop = stop;
+    watch.has_card = job->device.kind == MW_GPU_KIND_GPU && mw_card_find("", job->device.vendor, &watch.card);
     err = mw_isolated_start(&isolated, measure, error);
     if (!err)
-        err = mw_isolated_wait(&isolated, 2 * job->time_s + GRACE_S, stop, error);
+        err = mw_isolated_wait(&isolated, 2 * job->time_s + GRACE_S, look_and_stop, error);
     *job = *(const struct mw_gpu_job *)isolated.shared;
     mw_isolated_close(&isolated);
     return err;

@@ -27,7 +27,7 @@ rows() {
     bad=$(grep -v '^#' <<<"$out" | awk -F, -v OFS=, '
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         { value = $at["value"]; valid = $at["valid"]; growth = $at["growth_16"]; kernel = $at["kernel"]; factor = $at["factor"]
-          condition = $at["condition"]; code = $at["instructions"]; plausible = $at["query_plausible"]; note = $at["note"]
+          condition = $at["condition"]; code = $at["instructions"]; plausible = $at["query_plausible"]; note = $at["note"]; share = $at["spec_share"]
           if (!('"$2"')) print } END { if (NR < 2) print "no rows" }')
     if [ -z "$bad" ]; then ok "$1"; else not_ok "$1" "$bad"; fi
 }
@@ -125,6 +125,22 @@ if ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 && "$memwall" machine | grep -q 
     else
         prints 'steps are found' ',ring,step-1,capacity,'
     fi
+    check 'processor and device at once' "$memwall" measure bandwidth --with-gpu --llc 8MiB --cores 1 --max-time 3
+    for test in cpu-copy-alone gpu-copy-alone cpu-copy-with-gpu-copy gpu-copy-with-cpu-copy together-copy together-copy-over-best-alone; do
+        prints "$test" "^1,,,$test,[0-9]+,,,[0-9.e+]+,"
+    done
+    prints 'the score has its formula' '^# with_gpu_rule: .*together-over-best-alone = '
+    cat >"$tmp/spec.json" <<'SPEC'
+{"measured_clock_ghz": 2, "figures": [{"kernel": "fp32", "value": 1, "unit": "TFLOP/s", "counting": "fma=2", "clock_ghz": 2},
+ {"kernel": "copy", "value": 1, "unit": "kB/s", "counting": "read+write"}]}
+SPEC
+    check 'a specification' "$memwall" measure gpu --api opencl --kernel fp32,copy --size 256KiB --spec "$tmp/spec.json" --max-time 2
+    says 'a share where all agrees' 'fp32: [0-9]+ % of the specification'
+    says 'what differs is named' 'copy: .* no share: clock not stated; 2 GHz here; [0-9]+ % of the specification: '
+    rows 'one row of fp32 has a share' 'kernel != "fp32" || (condition == "best") == (share != "")'
+    echo '{"figures": [{"kernel": "fp32", "value": 1, "unit": "GFLIP/s"}]}' >"$tmp/spec.json"
+    fails 3 'a unit that is none' "$memwall" measure gpu --api opencl --kernel fp32 --spec "$tmp/spec.json"
+    says 'is named with its file' "spec.json: 'unit' of 'fp32': 'GFLIP/s' is not known"
     fails 130 'an interrupt keeps what is complete' bash -c "'$memwall' measure gpu --api opencl --kernel fp32 --max-time 60 & p=\$!; sleep 3; kill -INT \$p; wait \$p"
     if [ "${GPU_LONG:-0}" = 1 ]; then
         check 'all of OpenCL' "$memwall" measure gpu --api opencl --max-time 25

@@ -6,6 +6,7 @@
 #include "measure/gpu/code.h"
 #include "measure/gpu/gles.h"
 #include "measure/gpu/opencl.h"
+#include "measure/gpu/spec.h"
 #include "measure/gpu/timing.h"
 
 #if __has_include(<CL/cl.h>) && __has_include(<CL/cl_ext.h>)
@@ -152,6 +153,51 @@ static void instructions_of_ptx_are_counted(void **state)
     assert_false(mw_gpu_code_count_ptx("", "fma_c1_w1", &code));
 }
 
+static void a_share_needs_the_same_thing_twice(void **state)
+{
+    (void)state;
+    struct mw_gpu_row row = {.kernel = MW_GPU_PIXEL_FILL,
+                             .condition = "clean",
+                             .format = "RGBA8",
+                             .unit = "Mpixel/s",
+                             .value = 900,
+                             .valid = true,
+                             .clock_seen_hz = 1e9};
+    struct mw_gpu_spec spec = {.figures = {{.kernel = "pixel-fill",
+                                            .value = 1e9,
+                                            .unit = "pixel/s",
+                                            .clock_hz = 1e9,
+                                            .format = "RGBA8",
+                                            .counting = "written"}},
+                               .figure_count = 1};
+    struct mw_gpu_comparison c;
+    mw_gpu_compare(&row, &spec, &c);
+    assert_true(c.compared);
+    assert_near(c.value, 1000, 1e-9);
+    assert_near(c.share, 0.9, 1e-12);
+    assert_string_equal(c.why, "");
+    row.clock_seen_hz = 1.3e9; /* another clock: no share */
+    mw_gpu_compare(&row, &spec, &c);
+    assert_near(c.share, 0, 0);
+    assert_string_equal(c.why, "clock 1 GHz; 1.3 GHz here");
+    row.clock_seen_hz = 0;
+    mw_gpu_compare(&row, &spec, &c);
+    assert_string_equal(c.why, "clock 1 GHz; not known here");
+    row.clock_seen_hz = 1e9;
+    spec.figures[0].format[0] = '\0';
+    mw_gpu_compare(&row, &spec, &c);
+    assert_near(c.share, 0, 0);
+    assert_string_equal(c.why, "format not stated; RGBA8 here");
+    strcpy(spec.figures[0].format, "RGBA8");
+    row.value = 1200; /* flagged, not hidden */
+    mw_gpu_compare(&row, &spec, &c);
+    assert_near(c.share, 1.2, 1e-12);
+    assert_non_null(strstr(c.why, "120 % of the specification"));
+    strcpy(row.condition, "blend");
+    mw_gpu_compare(&row, &spec, &c);
+    assert_false(c.compared);
+}
+
 static void numbers_are_those_of_the_headers(void **state)
 {
     (void)state;
@@ -178,6 +224,7 @@ int main(void)
         cmocka_unit_test(a_query_that_cannot_be_is_refused),
         cmocka_unit_test(instructions_of_the_inner_loop_are_counted),
         cmocka_unit_test(instructions_of_ptx_are_counted),
+        cmocka_unit_test(a_share_needs_the_same_thing_twice),
         cmocka_unit_test(numbers_are_those_of_the_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
