@@ -6,7 +6,7 @@ VM_SCRIPTS   := $(wildcard tests/vm/vm_*.sh)
 ARM_SCRIPTS  := tests/arm/arm.sh
 SLURM_SCRIPT := tests/slurm/slurm.sh
 # a cross build and its tests under emulation take minutes on a slow machine
-check check-arm check-vm: export TEST_TIMEOUT ?= 900
+check check-arm check-vm check-demo: export TEST_TIMEOUT ?= 900
 # so do the fits of a command-line test under a sanitizer
 check-asan check-valgrind: export TEST_TIMEOUT ?= 1800
 
@@ -45,6 +45,11 @@ check-slurm: export TEST_TIMEOUT ?= 3600
 check-slurm: ## scans by a real Slurm of two nodes, with 500 points, a node that dies, a full queue (as root)
 	@$(MAKE) --no-print-directory $(JOBS) build-all
 	@SLURM_LONG=1 CI=true tests/run.sh $(SLURM_SCRIPT)
+
+.PHONY: check-demo
+check-demo: ## the demo in every case that it is tried in; some need root
+	@$(MAKE) --no-print-directory $(JOBS) build-all
+	@MEMWALL_DEMO=long tests/run.sh tests/cli/demo.sh
 
 .PHONY: check-arm
 check-arm: ## cross-built for AArch64, under qemu-user

@@ -155,7 +155,7 @@ enum mw_err mw_diagnose_view_build(struct mw_diagnose_view *result, const struct
         most = point->cores > most ? point->cores : most;
     }
     if (count < 2) {
-        mw_fail(error, MW_DATA, "a diagnosis needs at least two points, not %zu", count);
+        mw_fail(error, MW_NOFIT, "a diagnosis needs at least two points, not %zu", count);
         return mw_hint(error, "measure one core and all cores, and all cores at the lowest frequency");
     }
     view.cores = options->cores ? options->cores : most;

@@ -23,7 +23,8 @@ order() {
     if [ "$got" = "$2" ]; then ok "$1: $got"; else not_ok "$1" "got '$got', not '$2'" "$err"; fi
 }
 GUEST
-vm_file "$tmp/lines.sh"
+vm_file "$tmp/lines.sh" "$root/examples/demo.sh" "$root/data/examples/canneal.csv"
+vm_program "$(command -v bash)" "$root/build/release/examples/cg"
 
 four=()
 for n in 0 1 2 3; do
@@ -106,11 +107,17 @@ check 'machine in it' confined memwall machine
 prints 'tells the set' '3 of 8 may be used: 1,5-6'
 fails 2 'more cores than the set has' confined $stream --cores 4
 check 'loaded in it' confined memwall measure loaded --llc 1MiB --runs 2
+mkdir /data/examples && mv /data/canneal.csv /data/examples/
+check 'the demo in it' confined /data/demo.sh --short memwall cg /tmp/demo
+for made in cg.csv cg.json cg-predicted.csv canneal.json; do
+    check "the demo made $made" test -s /tmp/demo/$made
+done
+rm -r /tmp/demo
 echo 5 >/sys/fs/cgroup/holes/cpuset.cpus
 fails 77 'loaded on one allowed CPU' confined memwall measure loaded
 echo 0-7 >/sys/fs/cgroup/holes/cpuset.cpus
 echo 40M >/sys/fs/cgroup/holes/memory.max
-fails 1 'stream under a memory limit that is too small' confined $stream --cores 1
+fails 77 'stream under a memory limit that is too small' confined $stream --cores 1
 says 'names the limit' 'cgroup'
 echo 0 >/sys/fs/cgroup/holes/memory.swap.max 2>/dev/null
 check 'cache under that limit takes smaller sets' confined memwall measure cache --max-time 5
