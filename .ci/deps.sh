@@ -35,7 +35,7 @@ missing_optional() {
 }
 
 probe() {
-    [ -z "$(missing)$(missing_optional)" ] && pkg-config --exists cmocka
+    [ -z "$(missing)$(missing_optional)" ] && pkg-config --exists cmocka && command -v python3 >/dev/null 2>&1
 }
 
 case ${1:-} in
@@ -57,20 +57,28 @@ for arg; do
     *) bin=$manager ;;
     esac
     command -v $bin >/dev/null 2>&1 || continue
+    case $manager in
+    apt) install="apt-get install -y --no-install-recommends $list" ;;
+    dnf) install="dnf install -y -q $list" ;;
+    pacman) install="pacman -S --needed --noconfirm $list" ;;
+    zypper) install="zypper -n install $list" ;;
+    apk) install="apk add $list" ;;
+    esac
     sudo=
-    [ "$(id -u)" = 0 ] || sudo=sudo
+    if [ "$(id -u)" != 0 ]; then # a password is never asked for: nobody may be there
+        sudo='sudo -n'
+        $sudo true 2>/dev/null || {
+            printf 'memwall: packages are missing and installing them takes root. Whoever has it runs:\n    %s\n' "$install" >&2
+            exit 1
+        }
+    fi
     echo "memwall: installing with $bin: $list" >&2
     export DEBIAN_FRONTEND=noninteractive
-    case $manager in
-    apt) $sudo apt-get update -qq >/dev/null && $sudo apt-get install -y -qq --no-install-recommends $list >/dev/null ;;
-    dnf) $sudo dnf install -y -q $list ;;
-    pacman) $sudo pacman -S --needed --noconfirm $list ;;
-    zypper) $sudo zypper -n install $list ;;
-    apk) $sudo apk add $list ;;
-    esac || { echo "memwall: $bin could not install the packages above" >&2; exit 1; }
+    { [ $manager != apt ] || $sudo apt-get update -qq >/dev/null; } && $sudo $install >/dev/null </dev/null ||
+        { echo "memwall: $bin could not install the packages above" >&2; exit 1; }
     probe && exit 0
     echo "memwall: something is still missing after the installation" >&2
     exit 1
 done
-echo "memwall: no known package manager; install by hand: gcc make pkg-config GSL hwloc libnuma jansson libcsv nettle GLPK libsvm cmocka gnuplot" >&2
+echo "memwall: no known package manager; install by hand: gcc make pkg-config GSL hwloc libnuma jansson libcsv nettle GLPK libsvm cmocka gnuplot python3" >&2
 exit 1
