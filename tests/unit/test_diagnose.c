@@ -204,7 +204,7 @@ static void refusals(void **state)
     struct mw_diagnose_options options = {.seed = 1};
     struct mw_diagnosis d;
     struct mw_error error;
-    assert_int_equal(mw_diagnose(&d, &points, &options, &error), MW_DATA);
+    assert_int_equal(mw_diagnose(&d, &points, &options, &error), MW_NOFIT);
     assert_non_null(strstr(error.message, "two points"));
     points.quantity = MW_ENERGY;
     assert_int_equal(mw_diagnose(&d, &points, &options, &error), MW_DATA);
