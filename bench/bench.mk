@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Accuracy and speed of memwall itself: `make bench-NAME`. Results are printed; no test asserts a time.
 
-$(B)/bench/diagnose: bench/bench_diagnose.c bench/diagnose_truth.c bench/diagnose_tables.c $(B)/libcore.a
+$(B)/bench/diagnose: bench/bench_diagnose.c bench/diagnose_truth.c bench/diagnose_tables.c $(wildcard bench/diagnose_*.h) $(B)/libcore.a
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(B)/libcore.a $(LIBS)

@@ -159,7 +159,7 @@ static double total_time(int a, int b, int program, bool measured, double *sd)
     const struct curve *c = &curves[b][program];
     struct mw_point one = {
         .cores = 1, .freq_hz = c->source.freq_hz, .value = c->time_s[1], .count = 1, .noise_factor = 1};
-    struct mw_points runs = {&one, 1, MW_TIME};
+    struct mw_points runs = {.items = &one, .count = 1, .quantity = MW_TIME};
     struct mw_transfer_target target = {.profile = &profiles[b], .runs = measured ? &runs : NULL};
     double cores = c->cores;
     struct mw_transfer_result r = buying_answer(a, program, MW_TRANSFER_EXPONENT, &target, &cores, 1);

@@ -71,7 +71,7 @@ static void add(struct tally *tally, int b, int program, const unsigned *cores, 
                                      .value = c->time_s[cores[i]],
                                      .count = 1,
                                      .noise_factor = 1};
-    struct mw_points runs = {items, n, MW_TIME};
+    struct mw_points runs = {.items = items, .count = n, .quantity = MW_TIME};
     struct mw_transfer_target target = {.profile = &profiles[b], .runs = &runs, .runs_model = fits ? &fitted : NULL};
     double asked[MOST];
     size_t m = left_out(c->cores, cores, n, asked);

@@ -49,7 +49,7 @@ static size_t replay(struct mw_diagnosis *d, const struct mw_points *table, cons
     struct mw_diagnoser *diagnoser = NULL;
     struct mw_config *candidates = malloc(table->count * sizeof *candidates);
     struct mw_point measured[MOST_POINTS];
-    struct mw_points points = {measured, 0, MW_TIME};
+    struct mw_points points = {.items = measured, .count = 0, .quantity = MW_TIME};
     double low = HUGE_VAL, high = 0;
     unsigned most = 0;
     size_t n = 0;
@@ -58,7 +58,8 @@ static size_t replay(struct mw_diagnosis *d, const struct mw_points *table, cons
         high = fmax(high, table->items[i].freq_hz);
         most = table->items[i].cores > most ? table->items[i].cores : most;
     }
-    struct mw_diagnose_options options = {most, high, boundary, boundary_count, 1};
+    struct mw_diagnose_options options = {
+        .cores = most, .freq_max_hz = high, .boundaries = boundary, .boundary_count = boundary_count, .seed = 1};
     if (!candidates || mw_diagnoser_alloc(&diagnoser, &options, &error) != MW_OK)
         abort();
     for (size_t i = 0; i < table->count; i++)

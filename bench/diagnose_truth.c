@@ -1,143 +1,273 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bench/diagnose_truth.h"
-#include "advise/diagnose/diagnose_internal.h"
 
-#include <gsl/gsl_randist.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
-static double log_uniform(gsl_rng *rng, double low, double high)
+static double between(gsl_rng *r, double low, double high)
 {
-    return low * exp(log(high / low) * gsl_rng_uniform(rng));
+    return low + (high - low) * gsl_rng_uniform(r);
 }
 
-/* A candidate for the class; clear() decides whether it is one. */
-static struct mw_mechanism_draw propose(gsl_rng *rng, enum mw_verdict label, unsigned cores)
+static double log_between(gsl_rng *r, double low, double high)
 {
-    struct mw_mechanism_draw d = {
-        .law = MW_MECHANISM_ADDITIVE, .serial = log_uniform(rng, 1e-4, .02), .latency = log_uniform(rng, .012, .2)};
-    switch (label) {
-    case MW_VERDICT_SERIAL:
-        d.serial = log_uniform(rng, .005, .5);
-        break;
-    case MW_VERDICT_MEMORY_LATENCY:
-        d.latency = log_uniform(rng, .3, 5);
-        break;
-    case MW_VERDICT_MEMORY_BANDWIDTH:
-        d.latency = log_uniform(rng, .1, 3);
-        if (gsl_rng_uniform(rng) < .5) {
-            d.law = MW_MECHANISM_ROOF;
-            d.roof = (1 + d.latency) / log_uniform(rng, 1.8, cores);
-        } else {
-            d.nonscaling = d.latency * log_uniform(rng, .01, 1);
-            d.latency -= d.nonscaling;
-        }
-        break;
-    case MW_VERDICT_CACHE:
-        d.law = MW_MECHANISM_CACHE;
-        d.latency = log_uniform(rng, .3, 4);
-        d.cache = d.latency * (.3 + .7 * gsl_rng_uniform(rng));
-        break;
-    case MW_VERDICT_GRANULARITY:
-        d.law = MW_MECHANISM_GRANULARITY;
-        d.grains = floor(log_uniform(rng, cores, 4 * cores));
-        break;
-    case MW_VERDICT_STEP:
-        d.law = MW_MECHANISM_STEP;
-        d.step = log_uniform(rng, .15, .8);
-        d.step_after = cores / 2; /* NOLINT: whole cores */
-        d.step_persists = gsl_rng_uniform(rng) < .5;
-        break;
-    case MW_VERDICT_FLAT:
-        d.law = MW_MECHANISM_WEAK;
-        d.growth = -.03 + .13 * gsl_rng_uniform(rng);
-        d.latency = log_uniform(rng, .05, 2);
-        break;
-    case MW_VERDICT_SLOWS_DOWN:
-        d.law = MW_MECHANISM_OVERHEAD;
-        *(gsl_rng_uniform(rng) < .5 ? &d.overhead_fixed : &d.overhead_compute) = log_uniform(rng, 1e-4, .1);
-        break;
-    default:
-        break;
+    return low * pow(high / low, gsl_rng_uniform(r));
+}
+
+/* Time and core seconds of a piece of the program, added up. */
+struct sum {
+    double t, c;
+};
+
+/* One core works for `work`; the others sleep (spin 0) or spin (1). */
+static void alone(struct sum *sum, double p, double work, double spin)
+{
+    sum->t += work;
+    sum->c += work * (1 + spin * (p - 1));
+}
+
+/* The parallel part at an even share: computing by the clock, memory not. */
+static void even(struct sum *sum, const struct truth *k, double p, double x)
+{
+    double work = (1 - k->s) / x + k->l;
+    sum->t += work / p;
+    sum->c += work;
+}
+
+/* The parallel part whose slowest core takes `longest` of its work; those that are done sleep or spin. */
+static void uneven(struct sum *sum, const struct truth *k, double p, double x, double longest, double spin)
+{
+    double work = (1 - k->s) / x + k->l;
+    sum->t += work * longest;
+    sum->c += work * (1 + spin * (p * longest - 1));
+}
+
+static void nobody(struct sum *sum, double wait)
+{
+    sum->t += wait;
+}
+
+static void everybody(struct sum *sum, double p, double time)
+{
+    sum->t += time;
+    sum->c += p * time;
+}
+
+static double soft_max(double a, double b, double m)
+{
+    return pow(pow(a, m) + pow(b, m), 1 / m);
+}
+
+/* Each kind: a draw of its parameters beside the small common ones, and what it takes at (p, x). */
+#define KIND(name)                                                                                                     \
+    static void name##_draw(struct truth *k, gsl_rng *r);                                                              \
+    static struct sum name##_sum(const struct truth *k, double p, double x);                                           \
+    static void name##_at(const struct truth *k, double p, double x, double *t, double *c)                             \
+    {                                                                                                                  \
+        struct sum sum = name##_sum(k, p, x);                                                                          \
+        *t = sum.t + k->n;                                                                                             \
+        *c = sum.c;                                                                                                    \
     }
-    d.parallel = 1 - d.serial;
-    return d;
+#define DRAW(name) static void name##_draw(struct truth *k, gsl_rng *r)
+#define SUM(name)  static struct sum name##_sum(const struct truth *k, double p, double x)
+#define NONE                                                                                                           \
+    {                                                                                                                  \
+        (void)k;                                                                                                       \
+        (void)r;                                                                                                       \
+    }
+
+#include "bench/diagnose_kinds.h"
+
+#define ROW(name, title, right)                                                                                        \
+    {                                                                                                                  \
+        title, right, name##_draw, name##_at                                                                           \
+    }
+#define COUNT(table) (sizeof table / sizeof *table)
+
+/* clang-format off */
+static const struct truth_kind forty[] = {
+    ROW(scales, "scales", "scales-well"),
+    ROW(serial, "serial share, others sleep", "serial"),
+    ROW(serial_spin, "serial share, others spin", "busy-clock"),
+    ROW(serial_some, "serial, others spin .3-.9 of the wait", "serial busy-clock"),
+    ROW(serial_memory, "serial phase bound by memory", "serial"),
+    ROW(latency, "memory latency", "memory-latency memory scales-well@1"),
+    ROW(roof, "bandwidth, sharp", "memory-bandwidth memory"),
+    ROW(roof_soft, "bandwidth, soft", "memory-bandwidth memory"),
+    ROW(roof_root, "bandwidth, memory clock ~ sqrt F", "memory-bandwidth memory"),
+    ROW(loaded, "loaded latency rises", "memory-bandwidth memory-latency memory"),
+    ROW(cache, "superlinear", "cache-benefiting"),
+    ROW(grains, "grains, sleeping", "granularity limit"),
+    ROW(grains_spin, "grains, spinning", "granularity busy-clock"),
+    ROW(imbalance, "constant imbalance", "granularity"),
+    ROW(imbalance_log, "imbalance ~ sqrt(2 ln p)", "granularity"),
+    ROW(step, "step of 50-100 %", "boundary-step"),
+    ROW(slow_cores, "efficiency cores, dynamic", "boundary-step"),
+    ROW(threads_two, "hyper-threads", "boundary-step"),
+    ROW(slow_anywhere, "slow cores, place unknown", "boundary-step"),
+    ROW(slow_static, "efficiency cores, static", "boundary-step granularity"),
+    ROW(lock_sleep, "lock, sleeping", "limit serial"),
+    ROW(lock_spin, "lock, spinning", "busy-clock"),
+    ROW(extra, "extra work c(p-1)", "busy-clock slows-down"),
+    ROW(convoy, "lock convoy c(p-1)", "limit slows-down"),
+    ROW(sharing, "false sharing", "busy-clock slows-down"),
+    ROW(polling, "communication, polling", "slows-down"),
+    ROW(blocking, "communication, blocking", "waiting slows-down"),
+    ROW(startup, "start-up I/O", "waiting"),
+    ROW(startup_serial, "I/O and serial", "waiting serial"),
+    ROW(shared_io, "I/O shared like the work", "scales-well waiting"),
+    ROW(quota, "CPU quota", "limit"),
+    ROW(fixed, "fixed number of threads", "limit"),
+    ROW(untold, "not told the cores", "one-thread"),
+    ROW(weak, "work grows with p", "weak-scaling"),
+    ROW(turbo, "turbo, clock unknown", "clock"),
+    ROW(turbo_serial, "turbo and serial", "serial clock"),
+    ROW(turbo_latency, "turbo and latency", "memory-latency memory clock scales-well@1"),
+    ROW(others, "others' load, no column", "waiting"),
+    ROW(steal, "hypervisor steal as busy time", "busy-clock"),
+    ROW(roof_serial, "bandwidth and serial", "serial busy-clock memory-bandwidth memory"),
+};
+
+static const struct truth_kind unknown[] = {
+    ROW(pipeline, "pipeline of 3 uneven stages", "limit serial"),
+    ROW(swapping, "swapping at all cores", "waiting slows-down"),
+    ROW(disk, "disk limit", "limit waiting"),
+    ROW(roof_serial2, "bandwidth and serial", "serial busy-clock memory-bandwidth memory"),
+    ROW(tree, "tree reduction", "slows-down serial"),
+    ROW(helper, "helper thread", "scales-well cache-benefiting"),
+    ROW(imbalance_random, "random imbalance", "granularity serial"),
+    ROW(polling2, "polling communication", "slows-down"),
+    ROW(throttled, "throttled at all F", "clock boundary-step busy-clock"),
+    ROW(hybrid, "static hybrid", "boundary-step granularity"),
+};
+
+static const struct truth_kind further[] = {
+    ROW(collector, "garbage collector stops all", "serial slows-down"),
+    ROW(checkpoint, "checkpoints grow with the cores", "waiting slows-down"),
+    ROW(remote, "memory of the other socket", "boundary-step memory-bandwidth memory-latency memory"),
+    ROW(stealing, "chain of tasks, failing steals", "serial busy-clock limit"),
+    ROW(turbo_roof, "turbo and bandwidth", "memory-bandwidth memory clock"),
+    ROW(evicted, "page cache full from half of the cores", "waiting slows-down boundary-step"),
+    ROW(device, "device polled by one core", "waiting serial"),
+    ROW(feed, "network feed of limited rate", "limit waiting"),
+    ROW(threads_serial, "hyper-threads and serial", "boundary-step serial"),
+    ROW(quota_spin, "quota under spinning threads", "limit busy-clock"),
+};
+/* clang-format on */
+
+size_t truth_kinds(enum truth_set set, const struct truth_kind **kinds)
+{
+    static const struct truth_kind *const sets[] = {forty, unknown, further};
+    static const size_t counts[] = {COUNT(forty), COUNT(unknown), COUNT(further)};
+    *kinds = sets[set];
+    return counts[set];
 }
 
-static double fastest(const struct mw_mechanism_draw *d, unsigned cores)
+struct ends {
+    double t1, c1, tp, cp;
+};
+
+static struct ends ends_at(const struct truth *k, double x)
 {
-    double least = HUGE_VAL;
-    for (unsigned p = 1; p <= cores; p++)
-        least = fmin(least, mw_mechanism_time(d, p, 1, cores, NULL));
-    return least;
+    struct ends e;
+    k->kind->at(k, 1, x, &e.t1, &e.c1);
+    k->kind->at(k, k->cores, x, &e.tp, &e.cp);
+    return e;
 }
 
-static double worst_grain(const struct mw_mechanism_draw *d, unsigned cores)
+static double efficiency(const struct truth *k)
 {
-    double worst = 0;
-    for (unsigned p = cores / 2; p <= cores; p++)
-        worst = fmax(worst, ceil(d->grains / p - 1e-9) * p / d->grains - 1);
-    return worst;
+    struct ends e = ends_at(k, 1);
+    return e.t1 / (k->cores * e.tp);
 }
 
-/* How far the roof is above the time on all cores that it cuts short; a roof that hardly binds shows at no core count. */
-static double above_roofless(const struct mw_mechanism_draw *d, unsigned cores)
+/* Between .65 and .9 either verdict would be right. */
+static bool is_clear(const struct truth *k)
 {
-    struct mw_mechanism_draw without = *d;
-    if (d->law != MW_MECHANISM_ROOF)
-        return HUGE_VAL;
-    without.law = MW_MECHANISM_ADDITIVE;
-    return mw_mechanism_time(d, cores, 1, cores, NULL) / mw_mechanism_time(&without, cores, 1, cores, NULL);
+    double e = efficiency(k), from = strstr(k->kind->name, "turbo") ? .85 : .65;
+    return e <= from || e >= .9;
 }
 
-/* The class with a margin: all thresholds passed by half or so, such as shares over .36 or under .15 about .25. */
-static bool clear(const struct mw_mechanism_draw *d, enum mw_verdict label, unsigned cores)
+void truth_draw(struct truth *k, const struct truth_kind *kind, unsigned cores, gsl_rng *rng)
 {
-    struct mw_mechanism_shares s;
-    double all = mw_mechanism_time(d, cores, 1, cores, &s), one = mw_mechanism_time(d, 1, 1, cores, NULL);
-    double memory = s.latency + s.nonscaling, serial = s.serial + s.overhead;
-    if (mw_diagnose_class(d, cores, 1.05) != label)
-        return false;
-    if (label == MW_VERDICT_FLAT)
-        return true;
-    if (label == MW_VERDICT_SLOWS_DOWN)
-        return all > 1.15 * fastest(d, cores);
-    if (one / all < 1.5)
-        return false;
-    switch (label) {
+    enum { TRIES = 200 };
+    for (int i = 0; i < TRIES; i++) {
+        *k = (struct truth){.kind = kind, .cores = cores};
+        k->s = log_between(rng, 1e-4, .004);
+        k->l = log_between(rng, .01, .1);
+        k->n = log_between(rng, 1e-4, .001);
+        kind->draw(k, rng);
+        if (is_clear(k))
+            return;
+    }
+}
+
+static bool has_word(const char *list, const char *word, bool one_clock)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at += length)
+        if ((at == list || at[-1] == ' ') &&
+            (at[length] == ' ' || at[length] == '\0' || (one_clock && at[length] == '@')))
+            return true;
+    return false;
+}
+
+static bool rises(const struct truth *k, const unsigned *counts, size_t n)
+{
+    double least = HUGE_VAL, t = 0, c;
+    for (size_t i = 0; i < n; i++) {
+        k->kind->at(k, counts[i], 1, &t, &c);
+        least = fmin(least, t);
+    }
+    return t > 1.03 * least;
+}
+
+static double part(double high, double low)
+{
+    static const double LOW = .6;
+    return (low / high - 1) / (1 / LOW - 1);
+}
+
+/* Whether the family or pair is that of the true times: of a loss in two halves the larger one is. */
+static bool family_holds(const struct truth *k, enum mw_verdict verdict)
+{
+    struct ends e = ends_at(k, 1), low = ends_at(k, .6);
+    double p = k->cores, loss = -log(efficiency(k)), idle = log((e.c1 / e.t1) / (e.cp / (p * e.tp))) / loss;
+    double z_idle = part(p * e.tp - e.cp, p * low.tp - low.cp), z_busy = part(e.cp - e.c1, low.cp - low.c1);
+    bool loses = efficiency(k) < .85;
+    switch (verdict) {
     case MW_VERDICT_SCALES_WELL:
-        return memory < .15 && serial + s.nonscaling < .15;
-    case MW_VERDICT_SERIAL:
-        return serial > .36 && memory < .15;
-    case MW_VERDICT_MEMORY_LATENCY:
-        return s.latency > .36 && serial < .15 && s.nonscaling < .1;
-    case MW_VERDICT_MEMORY_BANDWIDTH:
-        return s.nonscaling > .36 && s.latency < .7 * s.nonscaling && serial < .15 && above_roofless(d, cores) > 1.15;
+        return efficiency(k) >= .7;
     case MW_VERDICT_CACHE:
-        return mw_diagnose_class(d, cores, 1.12) == label;
-    case MW_VERDICT_GRANULARITY:
-        return worst_grain(d, cores) > .25;
-    case MW_VERDICT_STEP:
-        return memory < .15 && serial < .15;
+        return efficiency(k) > 1.03;
+    case MW_VERDICT_IDLE:
+        return loses && idle >= .5;
+    case MW_VERDICT_IDLE_CLOCK:
+        return loses && idle >= .5 && z_idle >= .5;
+    case MW_VERDICT_IDLE_FIXED:
+        return loses && idle >= .5 && z_idle <= .5;
+    case MW_VERDICT_BUSY:
+        return loses && idle <= .5;
+    case MW_VERDICT_BUSY_CLOCK:
+        return loses && idle <= .5 && z_busy >= .5;
+    case MW_VERDICT_BUSY_FIXED:
+        return loses && idle <= .5 && z_busy <= .5;
+    case MW_VERDICT_BOTH:
+        return loses && idle > .25 && idle < .75;
     default:
-        return true;
+        return false;
     }
 }
 
-void truth_draw(struct truth *truth, gsl_rng *rng, enum mw_verdict label, unsigned cores, double misfit_sd)
+enum score truth_score(const struct truth *k, const struct mw_diagnosis *d, const unsigned *counts, size_t n)
 {
-    do
-        truth->draw = propose(rng, label, cores);
-    while (!clear(&truth->draw, label, cores));
-    truth->label = label;
-    truth->cores = cores;
-    truth->noise = .02 + .03 * gsl_rng_uniform(rng);
-    for (unsigned p = 0; p <= cores && p < sizeof truth->misfit / sizeof *truth->misfit; p++)
-        truth->misfit[p] = misfit_sd > 0 ? gsl_ran_gaussian(rng, misfit_sd) : 0;
-}
-
-struct mw_point truth_measure(const struct truth *truth, gsl_rng *rng, unsigned cores, double freq_hz)
-{
-    double t = 100 * mw_mechanism_time(&truth->draw, cores, freq_hz / 2.4e9, truth->cores, NULL);
-    t *= exp(truth->misfit[cores] + gsl_ran_gaussian(rng, truth->noise));
-    return (struct mw_point){.cores = cores, .freq_hz = freq_hz, .value = t, .count = 1, .noise_factor = 1};
+    if (d->verdict == MW_VERDICT_UNDETERMINED)
+        return d->family < MW_FAMILY_COUNT && d->family == MW_FAMILY_SCALES && efficiency(k) >= .7 ? SCORE_FAMILY
+                                                                                                   : SCORE_OPEN;
+    if (has_word(k->kind->right, mw_verdict_name(d->verdict), d->memory_open))
+        return SCORE_CAUSE;
+    if (d->verdict == MW_VERDICT_SLOWS_DOWN && rises(k, counts, n))
+        return SCORE_CAUSE;
+    return family_holds(k, d->verdict) ? SCORE_FAMILY : SCORE_WRONG;
 }

@@ -26,13 +26,16 @@ static const struct cli_option options[] = {
     {0},
 };
 
+static const double COARSE = .88; /* chance from which one frequency says that it scales, or that it stops */
+static const double LOAD = .03;   /* of the cores' time: a smaller share is not worth a flag */
+
 /* All that is said. */
 struct report {
     struct mw_model model;
     unsigned *boundaries;
     size_t boundary_count;
     struct mw_diagnosis diagnosis;
-    struct mw_sentences evidence, advice;
+    struct mw_sentences headline, evidence, advice;
     struct mw_karp_flatt_row *rows;
     size_t row_count;
     bool has_next;
@@ -43,6 +46,7 @@ struct report {
 static void report_release(struct report *r)
 {
     mw_model_release(&r->model);
+    mw_sentences_release(&r->headline);
     mw_sentences_release(&r->evidence);
     mw_sentences_release(&r->advice);
     free(r->boundaries);
@@ -99,13 +103,17 @@ static enum mw_err find_next(struct report *r, struct mw_diagnoser *diagnoser, s
 
 static enum mw_err diagnose(struct report *r, unsigned long seed, struct mw_error *error)
 {
-    struct mw_diagnose_options how = {.boundaries = r->boundaries, .boundary_count = r->boundary_count, .seed = seed};
+    struct mw_diagnose_options how = mw_diagnose_options_of(&r->model, seed);
+    how.boundaries = r->boundaries;
+    how.boundary_count = r->boundary_count;
     struct mw_diagnoser *diagnoser = NULL;
     enum mw_err err = mw_diagnoser_alloc(&diagnoser, &how, error);
     if (!err)
         err = mw_diagnoser_run(diagnoser, &r->diagnosis, &r->model.points, error);
-    if (!err && r->diagnosis.verdict == MW_VERDICT_UNDETERMINED)
+    if (!err && r->diagnosis.verdict > MW_VERDICT_FLAT && !r->diagnosis.disturbed)
         err = find_next(r, diagnoser, error);
+    if (!err)
+        err = mw_diagnosis_headline(&r->headline, &r->diagnosis, error);
     if (!err)
         err = mw_diagnosis_evidence(&r->evidence, &r->diagnosis, &r->model, error);
     if (!err)
@@ -122,29 +130,42 @@ static enum mw_err diagnose(struct report *r, unsigned long seed, struct mw_erro
 }
 
 /* Flags beside the verdict; returns their number. */
-enum { FLAGS = 4 };
+enum { FLAGS = 8 };
 static size_t flags_of(const struct mw_diagnosis *d, char flags[FLAGS][80])
 {
+    const struct mw_observation *seen = &d->seen;
+    double gains = d->family_chance[MW_FAMILY_SCALES] + d->family_chance[MW_FAMILY_SUPERLINEAR];
     size_t n = 0;
     if (d->step_flag)
         snprintf(flags[n++], sizeof *flags, "boundary-step after %u cores: %.0f %%", d->step_after, 100 * d->step_size);
     if (d->memory_open)
         snprintf(flags[n++], sizeof *flags, "memory-not-excluded");
-    if (d->scales_coarse)
+    if (d->memory_open && gains >= COARSE)
         snprintf(flags[n++], sizeof *flags, "scales");
-    if (d->stops_coarse)
+    if (d->memory_open && 1 - d->other - gains >= COARSE)
         snprintf(flags[n++], sizeof *flags, "stops-scaling");
+    if (seen->one_core)
+        snprintf(flags[n++], sizeof *flags, "one-core-worked");
+    if (seen->others > LOAD)
+        snprintf(flags[n++], sizeof *flags, "other-programs: %.0f %%", 100 * seen->others);
+    if (seen->steal > LOAD)
+        snprintf(flags[n++], sizeof *flags, "steal: %.0f %%", 100 * seen->steal);
+    if (seen->throttled > LOAD)
+        snprintf(flags[n++], sizeof *flags, "throttled: %.0f %%", 100 * seen->throttled);
     return n;
 }
 
 static void print_shares(FILE *out, const struct mw_diagnosis *d)
 {
-    fprintf(out, "\n%sshares of the time in %% (90 %% intervals)%s\n%6s %6s  %-16s %-16s %-16s %-16s %-16s\n",
+    fprintf(out,
+            "\n%sshares of the time in %% (90 %% intervals)%s\n%6s %6s  %-12s %-12s %-14s %-13s %-12s %-12s %-12s\n",
             cli_bold(), cli_reset(), "cores", "GHz", "parallel", "serial", "memory, shared", "memory, fixed",
-            "overhead");
+            "overhead", "uneven", "wait");
     for (size_t i = 0; i < d->end_count; i++) {
         const struct mw_diagnosis_shares *s = &d->ends[i];
-        const struct mw_interval *columns[] = {&s->parallel, &s->serial, &s->latency, &s->nonscaling, &s->overhead};
+        const struct mw_interval *columns[] = {&s->parallel, &s->serial, &s->latency, &s->nonscaling,
+                                               &s->overhead, &s->uneven, &s->wait};
+        static const int widths[] = {12, 12, 14, 13, 12, 12, 0};
         if (i % 2 && d->cores == 1)
             continue;
         fprintf(out, "%6.0f ", s->cores);
@@ -152,16 +173,17 @@ static void print_shares(FILE *out, const struct mw_diagnosis *d)
             fprintf(out, "%6.4g  ", s->freq_hz / 1e9);
         else
             fprintf(out, "%6s  ", "-");
-        for (size_t c = 0; c < 5; c++) {
+        for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
             char text[32];
             snprintf(text, sizeof text, "%.0f (%.0f-%.0f)", 100 * columns[c]->median, 100 * columns[c]->low,
                      100 * columns[c]->high);
-            fprintf(out, c < 4 ? "%-16s " : "%s\n", text);
+            fprintf(out, "%-*s%c", widths[c], text, widths[c] ? ' ' : '\n');
         }
     }
     fprintf(
         out,
-        "memory, shared: time that the cores divide among them (latency); fixed: time that they don't (bandwidth)\n");
+        "memory, shared: time that the cores divide among them (latency); fixed: time that they don't (bandwidth);\n"
+        "uneven: beyond an even share at full speed; wait: nobody works\n");
 }
 
 static void print_karp_flatt(FILE *out, const struct report *r)
@@ -182,24 +204,32 @@ static void print_karp_flatt(FILE *out, const struct report *r)
     }
 }
 
+/* The answer first: what the cores did, why, what to do; then the rest. */
 static void print_human(FILE *out, const struct report *r)
 {
     const struct mw_diagnosis *d = &r->diagnosis;
     char flags[FLAGS][80];
     size_t flag_count = flags_of(d, flags);
-    fprintf(out, "%s%s%s: %s\n", cli_bold(), mw_verdict_name(d->verdict), cli_reset(), mw_verdict_sentence(d->verdict));
-    fprintf(out, "confidence %.2f, for %u core%s", d->confidence, d->cores, d->cores > 1 ? "s" : "");
+    for (size_t i = 0; i < r->headline.count; i++) {
+        if (i == 1)
+            fprintf(out, "%s%s%s: ", cli_bold(), mw_verdict_name(d->verdict), cli_reset());
+        fputs(r->headline.items[i], out);
+        if (i == 1 && d->verdict != MW_VERDICT_UNDETERMINED)
+            fprintf(out, " [%.2f]", d->confidence);
+        fputc('\n', out);
+    }
+    fprintf(out, "for %u core%s", d->cores, d->cores > 1 ? "s" : "");
     if (d->freq_max_hz > 0)
         fprintf(out, " at %.4g GHz", d->freq_max_hz / 1e9);
     fputc('\n', out);
     for (size_t i = 0; i < flag_count; i++)
         fprintf(out, "beside it: %s\n", flags[i]);
-    fprintf(out, "\n%sevidence%s\n", cli_bold(), cli_reset());
-    for (size_t i = 0; i < r->evidence.count; i++)
-        fprintf(out, "- %s\n", r->evidence.items[i]);
     fprintf(out, "\n%swhat to do%s\n", cli_bold(), cli_reset());
     for (size_t i = 0; i < r->advice.count; i++)
         fprintf(out, "- %s\n", r->advice.items[i]);
+    fprintf(out, "\n%sevidence%s\n", cli_bold(), cli_reset());
+    for (size_t i = 0; i < r->evidence.count; i++)
+        fprintf(out, "- %s\n", r->evidence.items[i]);
     if (d->end_count > 0)
         print_shares(out, d);
     print_karp_flatt(out, r);
@@ -227,6 +257,8 @@ static json_t *shares_json(const struct mw_diagnosis *d)
         json_object_set_new(row, "memory_latency", interval_json(&s->latency));
         json_object_set_new(row, "memory_nonscaling", interval_json(&s->nonscaling));
         json_object_set_new(row, "overhead", interval_json(&s->overhead));
+        json_object_set_new(row, "uneven", interval_json(&s->uneven));
+        json_object_set_new(row, "wait", interval_json(&s->wait));
         json_array_append_new(list, row);
     }
     return list;
@@ -255,26 +287,91 @@ static json_t *karp_flatt_json(const struct report *r)
     return list;
 }
 
+static json_t *loss_json(const struct mw_observation *seen)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "idle", interval_json(&seen->idle));
+    json_object_set_new(object, "busy", interval_json(&seen->busy));
+    return object;
+}
+
+/* CPU time over the time of the cores, of each point. */
+static json_t *utilisation_json(const struct report *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->model.points.count && r->diagnosis.seen.has_cpu; i++) {
+        const struct mw_point *p = &r->model.points.items[i];
+        json_t *row = json_object();
+        json_object_set_new(row, "cores", json_integer(p->cores));
+        json_object_set_new(row, "freq_ghz", mw_json_real(p->freq_hz > 0, p->freq_hz / 1e9));
+        json_object_set_new(row, "value", mw_json_real(p->has_cpu_time, p->cpu_time_s / (p->cores * p->value)));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+static json_t *witness_json(const struct mw_witnesses *w)
+{
+    const struct {
+        const char *name;
+        const struct mw_witness *witness;
+    } all[] = {{"cpu_time", &w->cpu_time},
+               {"effective_clock", &w->effective_clock},
+               {"main_wait", &w->main_wait},
+               {"throttled", &w->throttled},
+               {"counters", &w->counters}};
+    json_t *object = json_object();
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const struct mw_witness *one = all[i].witness;
+        json_t *text = one->state == MW_WITNESS_IGNORED
+                           ? json_sprintf("ignored: %s", one->why)
+                           : json_string(one->state == MW_WITNESS_USED ? "used" : "absent");
+        json_object_set_new(object, all[i].name, text);
+    }
+    return object;
+}
+
+/* What was seen, and what enough of the draws agree on. */
+static void add_judgement(json_t *root, const struct mw_diagnosis *d)
+{
+    bool sure = d->family < MW_FAMILY_COUNT, pair = d->pair != MW_PAIR_NONE;
+    json_t *chances = json_object(), *families = json_object();
+    json_object_set_new(root, "verdict", json_string(mw_verdict_name(d->verdict)));
+    json_object_set_new(root, "confidence", mw_json_real(d->verdict != MW_VERDICT_UNDETERMINED, d->confidence));
+    json_object_set_new(root, "family", sure ? json_string(mw_family_name(d->family)) : json_null());
+    json_object_set_new(root, "pair", pair ? json_string(mw_pair_name(d->pair)) : json_null());
+    json_object_set_new(root, "speedup", mw_json_real(d->seen.present, d->seen.speedup));
+    json_object_set_new(root, "efficiency", mw_json_real(d->seen.present, d->seen.efficiency));
+    json_object_set_new(root, "busy_cores", mw_json_real(d->seen.has_cpu, d->seen.busy_cores));
+    json_object_set_new(root, "loss", d->seen.has_cpu ? loss_json(&d->seen) : json_null());
+    json_object_set_new(root, "witness", witness_json(&d->witness));
+    for (enum mw_cause c = 0; c < MW_CAUSE_COUNT; c++)
+        json_object_set_new(chances, mw_cause_names[c], mw_json_real(true, d->chance[c]));
+    json_object_set_new(chances, "other", mw_json_real(true, d->other));
+    for (enum mw_family f = 0; f < MW_FAMILY_COUNT; f++)
+        json_object_set_new(families, mw_family_name(f), mw_json_real(true, d->family_chance[f]));
+    json_object_set_new(root, "chances", chances);
+    json_object_set_new(root, "family_chances", families);
+}
+
 static json_t *report_json(const struct report *r, const struct mw_provenance *run)
 {
     const struct mw_diagnosis *d = &r->diagnosis;
-    json_t *root = json_object(), *flags = json_array(), *chances = json_object();
+    json_t *root = json_object(), *flags = json_array();
     char names[FLAGS][80];
     size_t flag_count = flags_of(d, names);
     json_object_set_new(root, "schema", json_string("memwall-diagnosis/1"));
     json_object_set_new(root, "run", mw_provenance_json(run));
-    json_object_set_new(root, "verdict", json_string(mw_verdict_name(d->verdict)));
+    add_judgement(root, d);
+    json_object_set_new(root, "utilisation", utilisation_json(r));
     for (size_t i = 0; i < flag_count; i++)
         json_array_append_new(flags, json_string(names[i]));
     json_object_set_new(root, "flags", flags);
-    json_object_set_new(root, "confidence", mw_json_real(true, d->confidence));
     json_object_set_new(root, "cores", json_integer(d->cores));
     json_object_set_new(root, "freq_ghz", mw_json_real(d->freq_max_hz > 0, d->freq_max_hz / 1e9));
-    for (int c = 0; c < MW_VERDICT_CLASSES; c++)
-        json_object_set_new(chances, mw_verdict_name((enum mw_verdict)c), mw_json_real(true, d->chance[c]));
-    json_object_set_new(root, "chances", chances);
     json_object_set_new(root, "shares", shares_json(d));
     json_object_set_new(root, "karp_flatt", karp_flatt_json(r));
+    json_object_set_new(root, "headline", sentences_json(&r->headline));
     json_object_set_new(root, "evidence", sentences_json(&r->evidence));
     json_object_set_new(root, "advice", sentences_json(&r->advice));
     if (r->has_next) {
@@ -284,7 +381,7 @@ static json_t *report_json(const struct report *r, const struct mw_provenance *r
         json_object_set_new(next, "reason", json_string(r->next_reason));
         json_object_set_new(root, "next", next);
     }
-    if (d->step_chance >= .5) {
+    if (d->step_flag || d->verdict == MW_VERDICT_STEP) {
         json_t *step = json_object();
         json_object_set_new(step, "after_cores", json_integer(d->step_after));
         json_object_set_new(step, "size", mw_json_real(true, d->step_size));
@@ -340,14 +437,15 @@ const struct cli_command cmd_diagnose = {
     .summary = "say what limits a program, how sure that is, and what to do about it",
     .usage = "[options] MODEL.json",
     .description =
-        "Weighs seven ways in which a program can spend its time (serial work, memory latency, memory that cores don't "
-        "shrink, overhead, pieces that don't divide evenly, a step at a boundary, caches, work that grows) by the points "
-        "that the model was fitted to, and names what at least 82 % of the chances agree on (97 % before ten points): "
-        "scales-well, serial, memory-latency, memory-bandwidth, memory (the two together), cache-benefiting, "
-        "granularity, boundary-step, weak-scaling, slows-down, flat or undetermined. Prints the evidence, shares of the "
-        "time at the ends of the domain, the Karp-Flatt serial fraction, what to do, and where the verdict is open the "
-        "point to measure next. One frequency cannot tell memory from computing; CPU time or power tell a serial program "
-        "from one whose work grows.",
+        "Says first what the cores did: the speedup, how many worked, and what of the loss is cores without work (idle) and "
+        "what is work that takes more core time (busy). Then why, as fine as the points allow: a cause (scales-well, serial, "
+        "memory-latency, memory-bandwidth, memory, cache-benefiting, granularity, boundary-step, weak-scaling, slows-down, "
+        "waiting, limit, one-thread, clock, busy-clock, flat), else whether the idle or busy part moves with the clock "
+        "(idle-clock, idle-fixed, busy-clock, busy-fixed), else idle, busy or both, else undetermined. Fifteen ways in which a "
+        "program can spend its time are weighed by the wall times and the CPU times (column cpu_s; memwall scan records it) "
+        "that the model was fitted to; a cause needs .90 of the chances, the others .85. With times alone, and with one "
+        "frequency, less can be told, and what would settle it is named. Prints what to do, the evidence, shares of the time "
+        "at the ends of the domain and the Karp-Flatt serial fraction.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_JSON | CLI_SEED,
     .options_size = sizeof(struct diagnose_options),

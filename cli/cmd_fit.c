@@ -18,7 +18,7 @@ struct fit_options {
     const char *law, *loss, *machine, *boundaries, *by, *method, *update, *thousands;
     double memory_freq_hz;
     struct cli_strings where, map;
-    bool keep_all, weak;
+    bool keep_all, weak, as_measured;
 };
 
 static const char *const losses[] = {"robust", "log", "speedup-mse", NULL};
@@ -54,6 +54,8 @@ static const struct cli_option options_table[] = {
     {"method", CLI_CHOICE, CLI_FIELD(struct fit_options, method), "NAME",
      "csa (default): coupled simulated annealing; siman: GSL's annealing", methods, 0, 0},
     {"keep-all", CLI_FLAG, CLI_FIELD(struct fit_options, keep_all), NULL, "set no row aside", NULL, 0, 0},
+    {"as-measured", CLI_FLAG, CLI_FIELD(struct fit_options, as_measured), NULL,
+     "keep the main thread's wait for a core (column main_wait_s) in the times", NULL, 0, 0},
     {"weak", CLI_FLAG, CLI_FIELD(struct fit_options, weak), NULL,
      "the work grows with the cores: Gustafson's and Sun and Ni's laws", NULL, 0, 0},
     {"update", CLI_STRING, CLI_FIELD(struct fit_options, update), "MODEL",
@@ -246,6 +248,7 @@ static int run(struct cli *cli, const void *opaque)
                                       .boundaries = boundaries,
                                       .boundary_count = boundary_count,
                                       .keep_all = o->keep_all,
+                                      .as_measured = o->as_measured,
                                       .weak = o->weak,
                                       .seed = cli->common.seed};
     if (o->loss)

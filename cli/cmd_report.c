@@ -47,15 +47,16 @@ static void choose(const struct mw_model *model, unsigned long seed, struct mw_r
 static enum mw_err print_page(struct cli *cli, const struct mw_model *model, struct mw_output *output)
 {
     struct mw_diagnosis diagnosis;
-    struct mw_sentences evidence = {0}, advice = {0};
+    struct mw_sentences headline = {0}, evidence = {0}, advice = {0};
     struct mw_provenance run = {0};
     struct mw_report_choice choices[OBJECTIVES];
     char texts[OBJECTIVES][TEXT];
-    struct mw_diagnose_options how = {
-        .boundaries = model->boundaries, .boundary_count = model->boundary_count, .seed = cli->common.seed};
+    struct mw_diagnose_options how = mw_diagnose_options_of(model, cli->common.seed);
     struct mw_error ignored; /* too few data for a diagnosis is said on the page */
     bool diagnosed = !mw_diagnose(&diagnosis, &model->points, &how, &ignored);
     enum mw_err err = mw_provenance_init(&run, cli->argc, cli->argv, &cli->error);
+    if (!err && diagnosed)
+        err = mw_diagnosis_headline(&headline, &diagnosis, &cli->error);
     if (!err && diagnosed)
         err = mw_diagnosis_evidence(&evidence, &diagnosis, model, &cli->error);
     if (!err && diagnosed)
@@ -64,6 +65,7 @@ static enum mw_err print_page(struct cli *cli, const struct mw_model *model, str
         choose(model, cli->common.seed, choices, texts);
         const struct mw_report report = {.model = model,
                                          .diagnosis = diagnosed ? &diagnosis : NULL,
+                                         .headline = &headline,
                                          .advice = &advice,
                                          .evidence = &evidence,
                                          .choices = choices,
@@ -71,6 +73,7 @@ static enum mw_err print_page(struct cli *cli, const struct mw_model *model, str
                                          .run = &run};
         mw_report_print(&report, output->stream);
     }
+    mw_sentences_release(&headline);
     mw_sentences_release(&evidence);
     mw_sentences_release(&advice);
     mw_provenance_release(&run);

@@ -116,6 +116,8 @@ struct mw_points {
     struct mw_point *items; /* sorted by (freq_hz, cores) */
     size_t count;
     enum mw_quantity quantity;
+    bool main_wait_taken; /* the values are times less the main thread's wait for a core */
+    double cpu_limit;     /* CPUs' worth that a quota or mask allowed the runs; 0: unknown */
 };
 
 /* Condenses the rows that are not set aside. Energy and power complete each other where time is known. */

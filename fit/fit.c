@@ -2,6 +2,7 @@
 #include "fit/fit.h"
 
 #include "data/profile.h"
+#include "fit/main_wait.h"
 #include "fit/numeric/guard.h"
 #include "fit/predict/combine.h"
 #include "fit/predict/mixture.h"
@@ -106,7 +107,6 @@ static enum mw_err know_machine(struct work *w, struct mw_error *error)
         k->memory_freq_hz = MW_MEMORY_FREQ_ASSUMED_HZ;
     w->model.memory_freq_hz = k->memory_freq_hz;
     w->model.has_cpu_limit = w->dataset->cpu_limit > 0;
-    w->model.cpu_limit = w->dataset->cpu_limit;
     k->limits = (struct mw_law_limits){w->profile.latency_s * k->memory_freq_hz, fullest(&w->profile)};
     w->model.k_max = k->limits.k_max;
     w->model.r_max = k->limits.r_max;
@@ -150,27 +150,45 @@ static enum mw_err keep_runs(struct work *w, struct mw_error *error)
     return MW_OK;
 }
 
+/* Detectors look at times as a quiet machine would have given them, where the runs tell how long they waited for a core. */
+static enum mw_err check_quality(struct work *w, const struct mw_dataset *kept, struct mw_error *error)
+{
+    double most = 0;
+    bool timed = kept->quantity == MW_TIME && !w->options.as_measured;
+    size_t taken = timed ? mw_main_wait_take(kept->rows, kept->count, &most) : 0;
+    enum mw_err err = mw_quality_check(&w->quality, kept, w->options.keep_all, w->weak, error);
+    if (!err && taken)
+        err =
+            mw_quality_warn(&w->quality, error,
+                            "the main thread waited for a core in %zu of %zu runs, up to %.0f %% of the time: that is "
+                            "taken off their times (--as-measured leaves it)",
+                            taken, kept->count, 100 * most);
+    return err;
+}
+
 /* Detectors, then the rows that are left as points. */
 static enum mw_err condense(struct work *w, struct mw_error *error)
 {
     enum { SHAPE_MAX = 10000 }; /* detectors of shape compare every core count with every other */
     struct mw_dataset kept = *w->dataset;
     enum mw_err err = keep_runs(w, error);
-    if (!err)
-        err = mw_quality_check(&w->quality, w->dataset, w->options.keep_all, w->weak, error);
     if (err)
         return err;
     kept.rows = malloc((kept.count + 1) * sizeof *kept.rows);
     if (!kept.rows)
         return mw_fail(error, MW_NOMEM, "out of memory");
     memcpy(kept.rows, w->dataset->rows, kept.count * sizeof *kept.rows);
-    for (size_t i = 0; i < kept.count; i++) {
+    err = check_quality(w, &kept, error);
+    for (size_t i = 0; i < kept.count && !err; i++) {
         if (w->quality.aside[i])
             kept.rows[i].set_aside = "by a detector";
         w->model.used += !kept.rows[i].set_aside && kept.rows[i].has & MW_HAS_VALUE;
     }
     w->model.rows = kept.count + w->dataset->set_aside_count;
-    err = mw_points_from_dataset(&w->model.points, &kept, error);
+    if (!err)
+        err = mw_points_from_dataset(&w->model.points, &kept, error);
+    w->model.points.main_wait_taken = kept.quantity == MW_TIME && !w->options.as_measured;
+    w->model.points.cpu_limit = kept.cpu_limit;
     free(kept.rows);
     if (err)
         return err;

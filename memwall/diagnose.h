@@ -17,11 +17,21 @@ enum mw_verdict {
     MW_VERDICT_CACHE,
     MW_VERDICT_GRANULARITY,
     MW_VERDICT_STEP,
-    MW_VERDICT_FLAT,
     MW_VERDICT_SLOWS_DOWN,
-    MW_VERDICT_CLASSES, /* the nine above are classes of draws; below, what only the sum or other facts can say */
-    MW_VERDICT_MEMORY = MW_VERDICT_CLASSES,
     MW_VERDICT_WEAK_SCALING,
+    MW_VERDICT_WAITING,
+    MW_VERDICT_LIMIT,
+    MW_VERDICT_ONE_THREAD,
+    MW_VERDICT_CLOCK,
+    MW_VERDICT_BUSY_CLOCK, /* a cause (spinning, extra work) and a pair */
+    MW_VERDICT_MEMORY,     /* the two kinds together */
+    MW_VERDICT_FLAT,       /* times alone: one thread, or work that grows */
+    MW_VERDICT_IDLE_CLOCK, /* pairs: what the cores lose, and whether it moves with the clock */
+    MW_VERDICT_IDLE_FIXED,
+    MW_VERDICT_BUSY_FIXED,
+    MW_VERDICT_IDLE, /* families: cores without work, or work that takes more of their time */
+    MW_VERDICT_BUSY,
+    MW_VERDICT_BOTH,
     MW_VERDICT_UNDETERMINED,
     MW_VERDICT_COUNT
 };
@@ -34,7 +44,7 @@ MW_API const char *mw_verdict_sentence(enum mw_verdict verdict);
 struct mw_diagnose_options {
     unsigned cores;             /* P that the verdict is for; 0: the largest measured */
     double freq_max_hz;         /* that the verdict is for; 0: the highest measured */
-    const unsigned *boundaries; /* known socket, NUMA, SMT or kind boundaries; none: P/2 and where residuals step */
+    const unsigned *boundaries; /* known socket, NUMA, SMT or kind boundaries; none: P/2 and anywhere */
     size_t boundary_count;
     unsigned long seed;
     size_t reserved[4];
@@ -53,7 +63,7 @@ MW_API enum mw_err mw_report_alloc(struct mw_report **report, const struct mw_mo
 MW_API void mw_report_free(struct mw_report *report);
 
 MW_API enum mw_verdict mw_report_verdict(const struct mw_report *report);
-/* Posterior chance of the verdict; of the likeliest class where it is undetermined. */
+/* Posterior chance of the verdict; 0 where it is undetermined. */
 MW_API double mw_report_confidence(const struct mw_report *report);
 /* Sentences, the report's; NULL beyond the last. */
 MW_API const char *mw_report_evidence(const struct mw_report *report, size_t i);

@@ -25,7 +25,8 @@ struct mw_fit_options {
     bool keep_all;      /* set no row aside by what its value looks like */
     bool weak;          /* weak scaling: the work grows with the cores */
     unsigned long seed; /* 0: 1 */
-    size_t reserved[8];
+    bool as_measured;   /* the main thread's wait for a core (main_wait_s) stays in the times */
+    size_t reserved[7];
 };
 
 /*

@@ -83,12 +83,9 @@ static void look_along(const struct mw_mechanism *law, const double *q, const st
 }
 
 static struct mw_symptoms symptoms_of(const struct mw_mechanism *law, const double *q, const struct mw_frame *frame,
-                                      const struct corners *k)
+                                      const struct corners *k, const struct mw_parts *parts)
 {
-    struct mw_use use;
-    double t, c;
-    mw_mechanism_at(law, q, frame, frame->cores, 1, &t, &c, &use);
-    const struct mw_parts *parts = &use.time;
+    double t = k->tp;
     return (struct mw_symptoms){
         .efficiency = k->t1 / (frame->cores * k->tp),
         .serial = parts->serial * (1 - 1 / frame->cores) / t,
@@ -98,6 +95,15 @@ static struct mw_symptoms symptoms_of(const struct mw_mechanism *law, const doub
         .memory_fixed = parts->nonscaling / t,
         .family = mw_family_of(k->t1, k->c1, k->tp, k->cp, frame->cores),
     };
+}
+
+/* Memory and waiting, wherever: times alone don't tell a serial phase that memory binds from one that all cores share. */
+static bool fixed_costs(const double *q, const struct mw_parts *parts)
+{
+    double inside = fmin(q[MW_MECHANISM_SERIAL] * q[MW_MECHANISM_SERIAL_MEMORY], parts->serial);
+    double fixed = parts->latency + parts->nonscaling + inside + parts->wait;
+    double others = parts->serial - inside + parts->overhead + parts->uneven;
+    return fixed >= SHARE * (fixed + others + parts->parallel) && fixed >= MEMORY_TO_SERIAL * others;
 }
 
 static enum mw_cause common_cause(const struct mw_symptoms *s)
@@ -116,18 +122,19 @@ static enum mw_cause common_cause(const struct mw_symptoms *s)
     return MW_CAUSE_SCALES_WELL;
 }
 
-struct mw_outcome mw_mechanism_outcome(const struct mw_mechanism *law, const double *q, const struct mw_frame *frame)
+struct mw_class mw_mechanism_class(const struct mw_mechanism *law, const double *q, const struct mw_frame *frame)
 {
     static const double NEARLY_ALL = .9; /* of linear at P: else what is lost there is the cause */
     struct corners k;
-    struct mw_outcome outcome;
+    struct mw_class outcome;
+    struct mw_use use;
     double cores = frame->cores, least;
     mw_mechanism_at(law, q, frame, 1, 1, &k.t1, &k.c1, NULL);
-    mw_mechanism_at(law, q, frame, cores, 1, &k.tp, &k.cp, NULL);
     mw_mechanism_at(law, q, frame, 1, LOW_CLOCK, &k.t1_low, &k.c1_low, NULL);
     mw_mechanism_at(law, q, frame, cores, LOW_CLOCK, &k.tp_low, &k.cp_low, NULL);
     look_along(law, q, frame, k.t1, &least, &outcome.superlinear);
-    struct mw_symptoms symptoms = symptoms_of(law, q, frame, &k);
+    mw_mechanism_at(law, q, frame, cores, 1, &k.tp, &k.cp, &use);
+    struct mw_symptoms symptoms = symptoms_of(law, q, frame, &k, &use.time);
     enum mw_cause cause = common_cause(&symptoms);
     if (!law->never_superlinear && outcome.superlinear > SUPERLINEAR && symptoms.efficiency > NEARLY_ALL)
         cause = MW_CAUSE_CACHE;
@@ -137,8 +144,29 @@ struct mw_outcome mw_mechanism_outcome(const struct mw_mechanism *law, const dou
         cause = MW_CAUSE_SLOWS_DOWN;
     if (cause == MW_CAUSE_SERIAL && k.t1 / k.tp < FLAT && k.cp / k.tp < ONE_CORE)
         cause = MW_CAUSE_ONE_THREAD;
+    outcome.gain = k.t1 / least;
+    outcome.rise = k.tp / least;
+    outcome.fixed = fixed_costs(q, &use.time);
     outcome.cause = cause;
     outcome.family = symptoms.family;
     outcome.pair = pair_of(symptoms.family, &k, cores);
     return outcome;
+}
+
+bool mw_mechanism_step(const struct mw_mechanism *law, const double *q, double cores, double *after, double *size)
+{
+    static const double LEAST = .08;
+    const struct mw_frame frame = {.cores = cores};
+    double most = 0;
+    if (!law->has_place)
+        return false;
+    *after = q[MW_MECHANISM_COMMON + 1];
+    for (int all = 0; all < 2; all++) {
+        struct mw_use use;
+        double t, c;
+        mw_mechanism_at(law, q, &frame, all ? cores : fmin(*after + 1, cores), 1, &t, &c, &use);
+        most = fmax(most, use.time.uneven / (t - use.time.uneven));
+    }
+    *size = most;
+    return most >= LEAST;
 }

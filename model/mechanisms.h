@@ -21,8 +21,10 @@
  */
 enum {
     MW_MECHANISM_COUNT = 15,
-    MW_MECHANISM_COMMON = 5,     /* s, l, nw, phi, m */
-    MW_MECHANISM_SMALL_WAIT = 2, /* the place of nw */
+    MW_MECHANISM_COMMON = 5, /* s, l, nw, phi, m */
+    MW_MECHANISM_SERIAL = 0, /* places of s, nw and m */
+    MW_MECHANISM_SMALL_WAIT = 2,
+    MW_MECHANISM_SERIAL_MEMORY = 4,
     MW_MECHANISM_OWN = 4,
     MW_MECHANISM_PARAMS = MW_MECHANISM_COMMON + MW_MECHANISM_OWN,
 };
@@ -94,11 +96,13 @@ struct mw_use {
     struct mw_parts time, cpu;
 };
 
-struct mw_outcome {
+struct mw_class {
     enum mw_cause cause;
     enum mw_family family;
     enum mw_pair pair;
     double superlinear; /* largest S(p)/p */
+    double gain, rise;  /* T(1) and T(P) over the least T */
+    bool fixed;         /* time that the clock does not move costs a quarter, and half of what else is lost */
 };
 
 /* What the common rule of causes looks at: shares of the time on all cores at the highest clock. */
@@ -124,6 +128,7 @@ struct mw_mechanism {
                            struct mw_symptoms *symptoms);
     bool never_superlinear; /* a speedup above linear is not from caches */
     bool never_slows;       /* a time that rises with the cores has the law's own cause */
+    bool has_place;         /* the first own parameter is a loss behind the place that is the second */
     bool waits_shared;      /* its waits are divided like the work: no loss by themselves, beside the small one */
 };
 
@@ -147,7 +152,12 @@ enum mw_family mw_family_of(double t1, double c1, double tp, double cp, double c
  */
 double mw_clock_part(double high, double low, double x);
 
+/*
+ * Whether the draw has a step that costs 8 % or more of the time, right behind its place or on all cores; its place and size.
+ */
+bool mw_mechanism_step(const struct mw_mechanism *law, const double *q, double cores, double *after, double *size);
+
 /* Cause, family and pair of a draw at (P, 1). docs/diagnosis.md has the rule. */
-struct mw_outcome mw_mechanism_outcome(const struct mw_mechanism *law, const double *q, const struct mw_frame *frame);
+struct mw_class mw_mechanism_class(const struct mw_mechanism *law, const double *q, const struct mw_frame *frame);
 
 #endif

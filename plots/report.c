@@ -62,9 +62,12 @@ static void print_shares(FILE *f, const struct mw_diagnosis *d)
     share_row(f, d, "memory, shared", offsetof(struct mw_diagnosis_shares, latency));
     share_row(f, d, "memory, fixed", offsetof(struct mw_diagnosis_shares, nonscaling));
     share_row(f, d, "overhead", offsetof(struct mw_diagnosis_shares, overhead));
+    share_row(f, d, "uneven", offsetof(struct mw_diagnosis_shares, uneven));
+    share_row(f, d, "wait", offsetof(struct mw_diagnosis_shares, wait));
     fputs(
         "</table>\n<p class=note>Median and 90 % interval over all fits that the data allow. Memory, shared: time that the "
-        "cores divide among them; fixed: time that they don't.</p>\n",
+        "cores divide among them; fixed: time that they don't. Uneven: beyond an even share at full speed. Wait: nobody "
+        "works.</p>\n",
         f);
 }
 
@@ -87,10 +90,12 @@ static void print_diagnosis(FILE *f, const struct mw_report *r)
         fputs("<p>These data are too few for a diagnosis.</p>\n", f);
         return;
     }
-    fprintf(f, "<p class=verdict>%s <span class=note>(%.0f %%)</span></p>\n<p>", mw_verdict_name(d->verdict),
-            100 * d->confidence);
-    escape(f, mw_verdict_sentence(d->verdict));
-    fputs("</p>\n<h3>What to do</h3>\n", f);
+    fprintf(f, "<p class=verdict>%s", mw_verdict_name(d->verdict));
+    if (d->verdict != MW_VERDICT_UNDETERMINED)
+        fprintf(f, " <span class=note>(%.0f %%)</span>", 100 * d->confidence);
+    fputs("</p>\n", f);
+    print_sentences(f, r->headline);
+    fputs("<h3>What to do</h3>\n", f);
     print_sentences(f, r->advice);
     fputs("<h3>Evidence</h3>\n", f);
     print_sentences(f, r->evidence);

@@ -20,7 +20,7 @@ struct mw_report_choice {
 struct mw_report {
     const struct mw_model *model;
     const struct mw_diagnosis *diagnosis; /* NULL where nothing can be said */
-    const struct mw_sentences *advice, *evidence;
+    const struct mw_sentences *headline, *advice, *evidence;
     const struct mw_report_choice *choices;
     size_t choice_count;
     const struct mw_provenance *run;

@@ -6,47 +6,53 @@
 
 /* Shared by the files of diagnosis only. */
 
-/* A sequential diagnosis looks after each point and has several chances to be wrong: it stops at this one only. */
-#define MW_DIAGNOSE_STOP .93
-/* Of two classes together, which share most of what could be wrong. */
-#define MW_DIAGNOSE_PAIR .88
+enum { MW_DIAGNOSE_MAX_BOUNDARIES = 16 };
+
+/* The points of one inference: thinned, relative to the highest clock, with what the CPU time is good for. */
+struct mw_diagnose_view {
+    struct mw_posterior_point points[MW_POSTERIOR_POINTS];
+    size_t count;
+    bool ratio, has_cpu;
+    unsigned cores;
+    double freq_scale_hz, freq_min_hz;
+    bool one_clock;
+    double counts[MW_POSTERIOR_POINTS]; /* different core counts */
+    size_t core_counts;
+    unsigned places[MW_DIAGNOSE_MAX_BOUNDARIES]; /* where a step is known or the points themselves show one */
+    size_t place_count;
+    struct mw_witnesses witness;
+};
 
 struct mw_diagnoser {
     struct mw_diagnose_options options;
     unsigned *boundaries; /* copy of the caller's */
-    struct mw_mechanism_bank *small, *large;
-    unsigned bank_cores; /* P that the banks are for */
-    struct mw_mechanism_posterior posterior;
-    double freq_scale_hz; /* F that x = 1 means; 0: unknown */
-};
-
-enum { MW_DIAGNOSE_MAX_BOUNDARIES = 16 };
-
-/* The points of one inference: thinned, relative to the highest frequency, with the candidates of steps. */
-struct mw_diagnose_view {
-    struct mw_mechanism_point points[MW_MECHANISM_MAX_POINTS];
-    size_t count;
-    bool ratio;
-    unsigned cores;
-    double freq_scale_hz, freq_min_hz;
-    bool one_frequency;
-    struct mw_mechanism_boundary boundaries[MW_DIAGNOSE_MAX_BOUNDARIES];
-    size_t boundary_count;
+    struct mw_boundary places[MW_DIAGNOSE_MAX_BOUNDARIES];
+    struct mw_frame frame; /* of the bank */
+    struct mw_posterior_bank *bank;
+    struct mw_posterior posterior;
+    struct mw_diagnose_view view;
 };
 
 /*
- * A whole table would make every draw but a handful impossible (its smooth misfit counts as thousands of independent
- * witnesses): at most `limit` points, three quarters of them at the highest frequency.
+ * A whole table would say its smooth misfit over and over: at most 48 points, three quarters of them at the highest
+ * frequency.
  */
-enum { MW_DIAGNOSE_THIN = 48 };
-enum mw_err mw_diagnose_view_build(struct mw_diagnose_view *view, const struct mw_points *points, size_t limit,
+enum mw_err mw_diagnose_view_build(struct mw_diagnose_view *view, const struct mw_points *points,
                                    const struct mw_diagnose_options *options, struct mw_error *error) MW_CHECKED;
 
-/* The class of one draw at (cores, 1); superlinear: the ratio S/p from which a curve is above linear. */
-enum mw_verdict mw_diagnose_class(const struct mw_mechanism_draw *draw, double cores, double superlinear);
-double mw_diagnose_superlinear(double residual);
-/* Share of memory (latency, non-scaling, roof) from which it costs. */
-bool mw_diagnose_memory_costs(const struct mw_mechanism_shares *shares);
-bool mw_diagnose_has_step(const struct mw_mechanism_draw *draw);
+/* What the points show. Intervals of the two parts of the loss by `sigma`, the residual scale of ln T and ln C. */
+void mw_observe(struct mw_observation *seen, const struct mw_points *points, const struct mw_diagnose_view *view,
+                double sigma);
+
+/* Chances of causes, families and pairs of the draws. */
+void mw_diagnose_count(struct mw_diagnosis *d, const struct mw_posterior *posterior, const struct mw_frame *frame);
+/* Which part of the measured corners' idle time and busy growth scales with the clock: NaN where they don't show it. */
+struct mw_clock_parts {
+    double idle, busy;
+};
+/* Verdict, confidence, family, pair and flags from the chances, the observation and what the view knows. */
+void mw_diagnose_decide(struct mw_diagnosis *d, const struct mw_diagnose_view *view, const struct mw_points *points);
+/* The verdict that is a cause; MW_VERDICT_UNDETERMINED for those that are none. */
+enum mw_verdict mw_verdict_of_cause(enum mw_cause cause);
 
 #endif

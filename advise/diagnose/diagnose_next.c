@@ -64,12 +64,18 @@ static bool design(struct mw_diagnose_step *step, const struct mw_points *points
         size_t i = nearest(candidates, count, start[k].cores, start[k].freq_hz);
         if (measured(points, &candidates[i]))
             continue;
-        *step =
-            (struct mw_diagnose_step){.candidate = i, .between = {MW_VERDICT_UNDETERMINED, MW_VERDICT_UNDETERMINED}};
+        *step = (struct mw_diagnose_step){.candidate = i};
         snprintf(step->reason, sizeof step->reason, "%s", start[k].reason);
         return true;
     }
     return false;
+}
+
+/* Verdicts that no step and no uneven pieces change: what was seen settles them. */
+static bool settled(enum mw_verdict verdict)
+{
+    return verdict == MW_VERDICT_FLAT || verdict == MW_VERDICT_SLOWS_DOWN || verdict == MW_VERDICT_WEAK_SCALING ||
+           verdict == MW_VERDICT_ONE_THREAD || verdict == MW_VERDICT_STEP;
 }
 
 /* An unmeasured side of a known boundary, for verdicts that a step there could change. */
@@ -77,8 +83,7 @@ static bool boundary_side(struct mw_diagnose_step *step, const struct mw_diagnos
                           const struct mw_diagnosis *d, const struct mw_points *points,
                           const struct mw_config *candidates, size_t count)
 {
-    if (d->verdict == MW_VERDICT_FLAT || d->verdict == MW_VERDICT_SLOWS_DOWN || d->verdict == MW_VERDICT_WEAK_SCALING ||
-        d->verdict == MW_VERDICT_STEP)
+    if (settled(d->verdict))
         return false;
     struct mw_config high, low;
     range(candidates, count, &high, &low);
@@ -88,7 +93,8 @@ static bool boundary_side(struct mw_diagnose_step *step, const struct mw_diagnos
             size_t i = nearest(candidates, count, cores, high.freq_hz);
             if (cores >= d->cores || fabs(candidates[i].cores - cores) > .5 || measured(points, &candidates[i]))
                 continue;
-            *step = (struct mw_diagnose_step){.candidate = i, .between = {d->likeliest, MW_VERDICT_STEP}};
+            *step = (struct mw_diagnose_step){.candidate = i,
+                                              .between = {mw_cause_names[d->likeliest], mw_cause_names[MW_CAUSE_STEP]}};
             snprintf(step->reason, sizeof step->reason, "%s side of the boundary at %u cores: is there a step?",
                      side ? "the far" : "the near", diagnoser->boundaries[b]);
             return true;
@@ -116,30 +122,32 @@ static bool between_divisors(struct mw_diagnose_step *step, const struct mw_diag
     if (candidates[i].cores <= LEAST * d->cores || candidates[i].cores >= MOST * d->cores ||
         measured(points, &candidates[i]))
         return false;
-    *step = (struct mw_diagnose_step){.candidate = i, .between = {d->likeliest, MW_VERDICT_GRANULARITY}};
+    *step = (struct mw_diagnose_step){.candidate = i,
+                                      .between = {mw_cause_names[d->likeliest], mw_cause_names[MW_CAUSE_GRANULARITY]}};
     snprintf(step->reason, sizeof step->reason,
              "a count that does not divide all cores: does the work come in pieces that don't divide evenly?");
     return true;
 }
 
-/* Variance of ln T at a candidate over all draws and within the classes; classes[] of the draws is given. */
-static double information(const struct mw_diagnoser *diagnoser, const struct mw_diagnosis *d,
-                          const enum mw_verdict *classes, size_t stride, const struct mw_config *query)
+/* Variance of ln T at a candidate over the draws and within their causes. */
+static double information(const struct mw_diagnoser *diagnoser, const struct mw_diagnosis *d, size_t stride,
+                          const struct mw_config *query)
 {
-    double n[MW_VERDICT_CLASSES] = {0}, sum[MW_VERDICT_CLASSES] = {0}, square[MW_VERDICT_CLASSES] = {0};
-    double x =
-        query->freq_hz > 0 && diagnoser->freq_scale_hz > 0 ? fmin(query->freq_hz / diagnoser->freq_scale_hz, 1) : 1;
-    for (size_t i = 0, k = 0; i < diagnoser->posterior.count; i += stride, k++) {
-        const struct mw_mechanism_draw *draw = &diagnoser->posterior.draws[i];
-        double v = draw->ln_scale + log(mw_mechanism_time(draw, query->cores, x, d->cores, NULL));
-        if (d->speedups)
-            v -= log(mw_mechanism_time(draw, 1, x, d->cores, NULL));
-        n[classes[k]]++;
-        sum[classes[k]] += v;
-        square[classes[k]] += v * v;
+    double n[MW_CAUSE_COUNT] = {0}, sum[MW_CAUSE_COUNT] = {0}, square[MW_CAUSE_COUNT] = {0};
+    double scale = diagnoser->view.freq_scale_hz;
+    double x = query->freq_hz > 0 && scale > 0 ? fmin(query->freq_hz / scale, 1) : 1;
+    for (size_t i = 0; i < diagnoser->posterior.count; i += stride) {
+        const struct mw_posterior_draw *draw = &diagnoser->posterior.draws[i];
+        double t, one, ignored;
+        mw_mechanism_at(draw->law, draw->q, &diagnoser->frame, query->cores, x, &t, &ignored, NULL);
+        mw_mechanism_at(draw->law, draw->q, &diagnoser->frame, 1, x, &one, &ignored, NULL);
+        double v = draw->ln_level + log(t) - (d->speedups ? log(one) : 0);
+        n[draw->outcome.cause]++;
+        sum[draw->outcome.cause] += v;
+        square[draw->outcome.cause] += v * v;
     }
     double all = 0, total = 0, total_square = 0, within = 0;
-    for (int c = 0; c < MW_VERDICT_CLASSES; c++) {
+    for (int c = 0; c < MW_CAUSE_COUNT; c++) {
         all += n[c];
         total += sum[c];
         total_square += square[c];
@@ -153,16 +161,13 @@ static void most_telling(struct mw_diagnose_step *step, const struct mw_diagnose
                          const struct mw_diagnosis *d, const struct mw_points *points,
                          const struct mw_config *candidates, size_t count)
 {
-    enum mw_verdict classes[INFORMATION_DRAWS];
     size_t stride = (diagnoser->posterior.count + INFORMATION_DRAWS - 1) / INFORMATION_DRAWS;
-    double superlinear = mw_diagnose_superlinear(d->residual);
-    for (size_t i = 0, k = 0; i < diagnoser->posterior.count; i += stride, k++)
-        classes[k] = mw_diagnose_class(&diagnoser->posterior.draws[i], d->cores, superlinear);
-    *step = (struct mw_diagnose_step){.done = true, .information = -1, .between = {d->likeliest, d->second}};
+    const char *likeliest = mw_cause_names[d->likeliest], *second = mw_cause_names[d->second];
+    *step = (struct mw_diagnose_step){.done = true, .information = -1, .between = {likeliest, second}};
     for (size_t i = 0; i < count; i++) {
         if (measured(points, &candidates[i]))
             continue;
-        double here = information(diagnoser, d, classes, stride, &candidates[i]);
+        double here = information(diagnoser, d, stride, &candidates[i]);
         if (here > step->information) {
             step->information = here;
             step->candidate = i;
@@ -172,14 +177,16 @@ static void most_telling(struct mw_diagnose_step *step, const struct mw_diagnose
     if (step->done)
         snprintf(step->reason, sizeof step->reason, "every candidate is measured");
     else
-        snprintf(step->reason, sizeof step->reason, "tells %s from %s", mw_verdict_name(d->likeliest),
-                 mw_verdict_name(d->second));
+        snprintf(step->reason, sizeof step->reason, "tells %s from %s", likeliest, second);
 }
+
+/* A sequential diagnosis looks after each point and has several chances to be wrong: it stops at this only. */
+static const double STOP = .93, STOP_MEMORY = .88; /* the two kinds of memory share most of what could be wrong */
 
 static bool stands(const struct mw_diagnosis *d)
 {
-    double enough = d->verdict == MW_VERDICT_MEMORY ? MW_DIAGNOSE_PAIR : MW_DIAGNOSE_STOP;
-    return d->verdict != MW_VERDICT_UNDETERMINED && d->confidence >= enough;
+    double enough = d->verdict == MW_VERDICT_MEMORY ? STOP_MEMORY : STOP;
+    return d->verdict <= MW_VERDICT_FLAT && d->confidence >= enough; /* a pair or a family is no cause yet */
 }
 
 enum mw_err mw_diagnoser_next(struct mw_diagnoser *diagnoser, struct mw_diagnose_step *step,
@@ -200,13 +207,13 @@ enum mw_err mw_diagnoser_next(struct mw_diagnoser *diagnoser, struct mw_diagnose
     if (design(step, points, candidates, count))
         return MW_OK;
     if (!known) {
-        *step = (struct mw_diagnose_step){.done = true, .between = {MW_VERDICT_UNDETERMINED, MW_VERDICT_UNDETERMINED}};
+        *step = (struct mw_diagnose_step){.done = true};
         snprintf(step->reason, sizeof step->reason, "every candidate is measured");
     } else if (!stands(&d)) {
         most_telling(step, diagnoser, &d, points, candidates, count);
     } else if (!boundary_side(step, diagnoser, &d, points, candidates, count) &&
                !between_divisors(step, &d, points, candidates, count)) {
-        *step = (struct mw_diagnose_step){.done = true, .between = {d.likeliest, d.second}};
+        *step = (struct mw_diagnose_step){.done = true};
         snprintf(step->reason, sizeof step->reason, "the verdict stands");
     }
     return MW_OK;

@@ -9,6 +9,8 @@
 
 static const double FLAT_SPEEDUP = 1.25; /* of a flat curve the serial fraction says nothing */
 static const double WAITING = .5;        /* of the cores busy: fewer are not working, whatever slows them */
+static const double WAITING_ON_ONE = .8; /* busy on one core: less is said, since part of the CPU time may be missing */
+static const double KERNEL_SHARE = .3, SWITCHES_MANY = 20; /* a second and core: joins alone make one or two */
 /* The rules of thumb of Furtunato et al. (2020), 6: f under .7 serial; over .9 with large k and m1 memory; m2 cache. */
 static const double THUMB_SERIAL = .7, THUMB_PARALLEL = .9, THUMB_LARGE = .5;
 
@@ -136,26 +138,56 @@ static enum mw_err say_frequency(struct mw_sentences *out, const struct mw_diagn
     return err;
 }
 
+/* Run time in which no thread had work, kernel time, switches: what names one idle or busy cause among several. */
+static enum mw_err say_usage(struct mw_sentences *out, const struct mw_diagnosis *d, struct mw_error *error)
+{
+    const struct mw_observation *seen = &d->seen;
+    enum mw_err err = MW_OK;
+    if (seen->has_cpu)
+        err = mw_sentences_add(out, error, "CPU time over wall time is %.1f on %u core%s, %.1f on %u",
+                               seen->busy_cores_base, seen->base, seen->base > 1 ? "s" : "", seen->busy_cores,
+                               seen->cores);
+    if (!err && seen->has_cpu && d->verdict == MW_VERDICT_SLOWS_DOWN && seen->busy_cores < WAITING * d->cores)
+        err = mw_sentences_add(out, error,
+                               "the cores wait rather than work, for input and output, for locks, or for other "
+                               "programs on the same cores; see that the machine was quiet before blaming the "
+                               "code");
+    if (!err && seen->has_cpu && seen->base == 1 && seen->busy_cores_base < WAITING_ON_ONE)
+        err = mw_sentences_add(out, error, "already on one core %.0f %% of the time is no CPU time of the program",
+                               100 * (1 - seen->busy_cores_base));
+    if (!err && seen->system > KERNEL_SHARE)
+        err = mw_sentences_add(out, error,
+                               "%.0f %% of the CPU time is spent in the kernel: page faults, input and output",
+                               100 * seen->system);
+    if (!err && seen->switches > SWITCHES_MANY)
+        err = mw_sentences_add(out, error, "threads give up their core %.0f times a second and core: locks or barriers",
+                               seen->switches);
+    if (!err && seen->faults > 0 && !(seen->faults_base > 0))
+        err = mw_sentences_add(out, error,
+                               "%.0f pages had to be read from disk on %u cores, none on %u: too little memory",
+                               seen->faults, seen->cores, seen->base);
+    if (!err && seen->clock_base_hz > 0)
+        err = mw_sentences_add(out, error, "the clock was %.3g GHz on %u core%s, %.3g GHz on %u",
+                               seen->clock_base_hz / 1e9, seen->base, seen->base > 1 ? "s" : "", seen->clock_hz / 1e9,
+                               seen->cores);
+    if (!err && d->witness.cpu_time.state == MW_WITNESS_IGNORED)
+        err = mw_sentences_add(out, error, "the CPU time is not used: %s", d->witness.cpu_time.why);
+    return err;
+}
+
 static enum mw_err say_facts(struct mw_sentences *out, const struct mw_diagnosis *d, struct mw_error *error)
 {
-    enum mw_err err = MW_OK;
-    if (d->step_chance >= .5)
+    enum mw_err err = say_usage(out, d, error);
+    if (!err && d->step_chance >= .5 && (d->step_flag || d->verdict == MW_VERDICT_STEP))
         err = mw_sentences_add(out, error, "a step of %.0f %% in time from %u to %u cores (chance %.2f)",
                                100 * d->step_size, d->step_after, d->step_after + 1, d->step_chance);
-    if (err == MW_OK && d->busy_cores > 0)
-        err =
-            mw_sentences_add(out, error, "CPU time over wall time is %.1f with all cores%s", d->busy_cores,
-                             d->verdict == MW_VERDICT_SLOWS_DOWN && d->busy_cores < WAITING * d->cores
-                                 ? ": the cores wait rather than work, for input and output, for locks, or for other "
-                                   "programs on the same cores; see that the machine was quiet before blaming the code"
-                                 : "");
-    if (err == MW_OK && d->flat_fact == MW_FLAT_POWER)
+    if (!err && d->flat_fact == MW_FLAT_POWER)
         err = mw_sentences_add(out, error, "power rises by %.2f %% for each core more: the others hardly work",
                                100 * d->power_per_core);
-    if (err == MW_OK && d->points_used < d->points_given)
+    if (!err && d->points_used < d->points_given)
         err = mw_sentences_add(out, error, "%zu of %zu points used: the others say the same again", d->points_used,
                                d->points_given);
-    if (err == MW_OK && d->effective < 30)
+    if (!err && d->effective < 30)
         err = mw_sentences_add(out, error, "the chances rest on an effective sample of %.0f: rough", d->effective);
     return err;
 }

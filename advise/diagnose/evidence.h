@@ -26,6 +26,13 @@ struct mw_karp_flatt_row {
 enum mw_err mw_karp_flatt_table(struct mw_karp_flatt_row **rows, size_t *count, const struct mw_points *points,
                                 struct mw_error *error) MW_CHECKED;
 
+/*
+ * The answer in at most four sentences: what the cores did, which is always said; why, by the verdict; then what other
+ * programs, a quota or the hypervisor took, where they did.
+ */
+enum mw_err mw_diagnosis_headline(struct mw_sentences *lines, const struct mw_diagnosis *diagnosis,
+                                  struct mw_error *error) MW_CHECKED;
+
 /* model gives the points, and the parameters of the variable-latency law with their status; none may be fitted. */
 enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw_diagnosis *diagnosis,
                                   const struct mw_model *model, struct mw_error *error) MW_CHECKED;
@@ -35,5 +42,8 @@ enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw
  */
 enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_diagnosis *diagnosis,
                                 const struct mw_model *model, struct mw_error *error) MW_CHECKED;
+
+/* Whether the points hold one clock only, and another would change what is said. */
+bool mw_diagnosis_memory_open(const struct mw_diagnosis *diagnosis);
 
 #endif

@@ -18,7 +18,27 @@ static const char *const MEANING[MW_VERDICT_COUNT] = {
     [MW_VERDICT_MEMORY] = "memory takes a quarter of the time or more; latency or bandwidth is open",
     [MW_VERDICT_WEAK_SCALING] =
         "time stays while all cores work: the work grows with the cores (weak scaling), or they spin",
-    [MW_VERDICT_UNDETERMINED] = "these points don't decide it",
+    [MW_VERDICT_WAITING] = "a quarter of the time and more nobody works: input and output, network, sleep",
+    [MW_VERDICT_LIMIT] = "no more than a few cores ever worked at once: a quota, fixed threads, few pieces, or a lock",
+    [MW_VERDICT_ONE_THREAD] = "one thread does the work",
+    [MW_VERDICT_CLOCK] = "the clock falls with the cores in use",
+    [MW_VERDICT_BUSY_CLOCK] =
+        "the cores are busy with more than the work, and it scales with the clock: waiting threads that "
+        "spin, extra work, slower cores; not memory",
+    [MW_VERDICT_IDLE_CLOCK] =
+        "the cores wait for computing: a serial part, uneven pieces or a lock; not for input and output",
+    [MW_VERDICT_IDLE_FIXED] =
+        "the cores wait for what the clock doesn't move: input and output, network, sleep, or a serial "
+        "part bound by memory",
+    [MW_VERDICT_BUSY_FIXED] =
+        "the cores are busy with more than the work, and the clock doesn't matter: memory, or polling "
+        "for messages",
+    [MW_VERDICT_IDLE] = "the cores wait for something: serial work, uneven pieces, a lock, input and output",
+    [MW_VERDICT_BUSY] =
+        "the cores are busy, but the same work takes more of their time: memory, waiting threads that spin, "
+        "slower cores, or a lower clock",
+    [MW_VERDICT_BOTH] = "a part of the loss is cores without work, a part busy cores that get less done",
+    [MW_VERDICT_UNDETERMINED] = "these points don't decide what it is",
 };
 
 /* What to change: code first, then hardware. */
@@ -56,6 +76,42 @@ static const char *const REMEDY[MW_VERDICT_COUNT][2] = {
         {"Run it on the core count of the least time; on one core where that is it.",
          "Look for threads that contend: a lock, a shared counter, allocation, false sharing, communication "
          "that grows with the cores."},
+    [MW_VERDICT_WAITING] =
+        {"Overlap or shorten input and output: read ahead, write behind, fewer and larger requests, a faster disk or network.",
+         "Cores that wait can run another program meanwhile; neither more cores nor a faster clock shortens the wait."},
+    [MW_VERDICT_LIMIT] =
+        {"Look for what allows no more: the quota (cpu.max, docker --cpus, the batch job), the number of threads asked for, the "
+         "number of pieces of work, a lock.",
+         "Until then more cores than that change nothing."},
+    [MW_VERDICT_ONE_THREAD] =
+        {"Tell the program its cores: OMP_NUM_THREADS, an option such as -t or -j, or {cores} in the command of memwall scan.",
+         "If it has no threads, run several instances side by side."},
+    [MW_VERDICT_CLOCK] =
+        {"Nothing in the code: fewer cores run faster each. A fixed frequency shows the program itself.",
+         "Compare per core at the clock that all cores keep."},
+    [MW_VERDICT_BUSY_CLOCK] =
+        {"One run with OMP_WAIT_POLICY=passive (MPI: I_MPI_WAIT_MODE=1) shows whether threads spin: CPU time then falls.",
+         "If they spin, look for the serial part or the lock they wait for; if not, for work that each thread does again, or "
+         "shared lines that they write (false sharing)."},
+    [MW_VERDICT_IDLE_CLOCK] =
+        {"Find what runs on few cores by a profile of a run on all: a serial part, uneven pieces, a lock; make it parallel, cut "
+         "the pieces smaller, or hold the lock shorter.",
+         NULL},
+    [MW_VERDICT_IDLE_FIXED] =
+        {"Look at input and output, network and sleeps first (strace -c -f, iostat); then at serial work on large data.",
+         NULL},
+    [MW_VERDICT_BUSY_FIXED] =
+        {"Move fewer bytes: fuse loops, block for the caches, narrower types; place pages by first touch.",
+         "Of an MPI program, look at communication: ranks that poll for messages look the same."},
+    [MW_VERDICT_IDLE] =
+        {"Find what the cores wait for by a profile of a run on all of them: serial work, uneven pieces, a lock, input and "
+         "output.",
+         NULL},
+    [MW_VERDICT_BUSY] =
+        {"One run with OMP_WAIT_POLICY=passive shows whether threads spin: CPU time then falls.",
+         "If the frequency can be set, one run on all cores at a lower one shows whether it is memory: that does not move."},
+    [MW_VERDICT_BOTH] = {"Look at both: what the cores wait for, and why the same work takes more of their time.",
+                         NULL},
     [MW_VERDICT_MEMORY] =
         {"Make memory traffic smaller (layout, blocking for the caches, narrower types) before buying cores.", NULL},
     [MW_VERDICT_WEAK_SCALING] =
@@ -71,16 +127,17 @@ const char *mw_verdict_sentence(enum mw_verdict verdict)
 static enum mw_err advise_open(struct mw_sentences *advice, const struct mw_diagnosis *d, struct mw_error *error)
 {
     enum mw_err err = MW_OK;
-    if (d->scales_coarse)
-        err = mw_sentences_add(advice, error, "It scales, by computing or by memory accesses that the cores share.");
-    else if (d->stops_coarse)
+    if (d->disturbed)
+        return mw_sentences_add(advice, error,
+                                "Measure again on a quiet machine, or with memwall scan, which records how long "
+                                "the program waited for a core.");
+    err = mw_sentences_add(advice, error, "The likeliest are %s (%.2f) and %s (%.2f).", mw_cause_names[d->likeliest],
+                           d->chance[d->likeliest], mw_cause_names[d->second], d->chance[d->second]);
+    if (!err && d->witness.cpu_time.state == MW_WITNESS_ABSENT && !d->speedups)
         err = mw_sentences_add(advice, error,
-                               "It stops scaling, by serial work or by memory that further cores don't shrink.");
-    else
-        err =
-            mw_sentences_add(advice, error, "The likeliest are %s (%.2f) and %s (%.2f).", mw_verdict_name(d->likeliest),
-                             d->chance[d->likeliest], mw_verdict_name(d->second), d->chance[d->second]);
-    if (err == MW_OK && d->memory_open)
+                               "Record the CPU time of the runs (memwall scan does; a column cpu_s): it tells "
+                               "whether the cores wait or are busy.");
+    if (!err && d->memory_open)
         err = mw_sentences_add(
             advice, error,
             "If it can be set, measure all %u cores once more at the lowest frequency: memory time does "
@@ -147,6 +204,13 @@ static enum mw_err advise_clock(struct mw_sentences *advice, const struct mw_dia
     return err;
 }
 
+bool mw_diagnosis_memory_open(const struct mw_diagnosis *d)
+{
+    return d->memory_open &&
+           (d->verdict == MW_VERDICT_SCALES_WELL || d->verdict == MW_VERDICT_STEP || d->verdict == MW_VERDICT_CACHE ||
+            d->verdict == MW_VERDICT_GRANULARITY || d->verdict == MW_VERDICT_UNDETERMINED);
+}
+
 static bool is_memory(enum mw_verdict verdict)
 {
     return verdict == MW_VERDICT_MEMORY || verdict == MW_VERDICT_MEMORY_LATENCY ||
@@ -172,8 +236,7 @@ enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_dia
         err = advise_side(advice, d, model, error);
     if (err == MW_OK && is_memory(d->verdict))
         err = advise_clock(advice, d, model, error);
-    if (err == MW_OK && d->memory_open && d->verdict != MW_VERDICT_FLAT && d->flat_fact == MW_FLAT_UNKNOWN &&
-        d->verdict != MW_VERDICT_SLOWS_DOWN)
+    if (err == MW_OK && mw_diagnosis_memory_open(d))
         err = mw_sentences_add(
             advice, error,
             "Memory is not excluded: if the frequency can be set, one run of all %u cores at the lowest frequency tells.",

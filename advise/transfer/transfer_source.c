@@ -61,8 +61,8 @@ static enum mw_err fit_cores_only(struct mw_model *cores_only, const struct mw_t
                             .weak = model->weak,
                             .seed = model->seed};
     snprintf(made.law, sizeof made.law, "%s", model->law);
-    made.points =
-        (struct mw_points){malloc(model->points.count * sizeof *made.points.items), 0, model->points.quantity};
+    made.points = (struct mw_points){.items = malloc(model->points.count * sizeof *made.points.items),
+                                     .quantity = model->points.quantity};
     if (!made.points.items)
         return mw_fail(error, MW_NOMEM, "out of memory for %zu points", model->points.count);
     for (size_t i = 0; i < model->points.count; i++)

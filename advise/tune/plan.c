@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/tune/plan.h"
 
-#include "advise/diagnose/diagnose.h"
+#include "advise/diagnose/evidence.h"
 #include "advise/tune/plan_internal.h"
 #include "advise/tune/tune.h"
 #include "data/stats.h"
@@ -162,37 +162,6 @@ static enum mw_err plan_best(struct mw_plan *plan, const struct mw_points *point
     return err;
 }
 
-/* The points with one more: as the surrogate of the given ones predicts it. */
-static enum mw_err believe(struct mw_point *all, size_t count, struct mw_config c, const struct mw_plan_options *o,
-                           struct mw_error *error)
-{
-    struct mw_surrogate *surrogate = NULL;
-    double memory = o->memory_freq_hz > 0 ? o->memory_freq_hz : MW_MEMORY_FREQ_ASSUMED_HZ, mean, variance;
-    struct mw_site *sites = calloc(count + 1, sizeof *sites);
-    double *ln_value = calloc(count + 1, sizeof *ln_value);
-    enum mw_err err = sites && ln_value ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
-    for (size_t i = 0; !err && i <= count; i++) {
-        double cores = i < count ? all[i].cores : c.cores, freq = i < count ? all[i].freq_hz : c.freq_hz;
-        freq = freq > 0 ? freq : memory;
-        sites[i] = (struct mw_site){cores, freq / 1e9, freq / memory, 1, 1};
-        if (i < count)
-            ln_value[i] = log(all[i].value);
-    }
-    if (!err)
-        err = mw_surrogate_alloc(&surrogate, MW_SURROGATE_TIME, 0, o->seed, error);
-    if (!err)
-        err = mw_surrogate_fit(surrogate, count, sites, ln_value, NULL, error);
-    if (!err)
-        err = mw_surrogate_predict(surrogate, 1, &sites[count], &mean, &variance, error);
-    if (!err)
-        all[count] = (struct mw_point){
-            .cores = (unsigned)c.cores, .freq_hz = c.freq_hz, .value = exp(mean), .count = 1, .noise_factor = 1};
-    mw_surrogate_free(surrogate);
-    free(sites);
-    free(ln_value);
-    return err;
-}
-
 enum mw_err mw_plan_diagnosis(struct mw_plan *plan, const struct mw_points *points, const struct mw_plan_options *o,
                               size_t wanted, struct mw_error *error)
 {
@@ -219,19 +188,17 @@ enum mw_err mw_plan_diagnosis(struct mw_plan *plan, const struct mw_points *poin
             snprintf(plan->state, sizeof plan->state, "verdict so far: %s, %.0f %% sure", mw_verdict_name(now.verdict),
                      100 * now.confidence);
         if (!err && !plan->count)
-            plan->memory_open = now.memory_open && now.verdict != MW_VERDICT_FLAT &&
-                                now.verdict != MW_VERDICT_SLOWS_DOWN && now.verdict != MW_VERDICT_WEAK_SCALING;
+            plan->memory_open = mw_diagnosis_memory_open(&now);
         if (err || step.done)
             break;
         struct mw_plan_point *p = mw_plan_add(plan, o->candidates[step.candidate]);
         snprintf(p->reason, sizeof p->reason, "%s", step.reason);
         if (step.information > 0)
-            snprintf(p->settles, sizeof p->settles, "%s or %s", mw_verdict_name(step.between[0]),
-                     mw_verdict_name(step.between[1]));
+            snprintf(p->settles, sizeof p->settles, "%s or %s", step.between[0], step.between[1]);
         else
             snprintf(p->settles, sizeof p->settles, "a point that every verdict rests on");
-        err = believe(all.items, all.count, p->candidate, o, error);
-        p->has_time = !err && points->quantity == MW_TIME;
+        all.items[all.count] = mw_diagnoser_expect(diagnoser, &p->candidate);
+        p->has_time = points->quantity == MW_TIME;
         p->time_s = p->has_time ? all.items[all.count].value : 0;
         all.count++;
     }

@@ -123,7 +123,12 @@ static enum mw_transfer_memory memory_of(const struct mw_diagnosis *d)
     case MW_VERDICT_MEMORY_BANDWIDTH:
         return MW_TRANSFER_MEMORY_YES;
     case MW_VERDICT_UNDETERMINED:
+    case MW_VERDICT_BUSY:
+    case MW_VERDICT_BOTH:
+    case MW_VERDICT_BUSY_FIXED:
+    case MW_VERDICT_IDLE_FIXED:
         return MW_TRANSFER_MEMORY_UNKNOWN;
+    case MW_VERDICT_SCALES_WELL:
     case MW_VERDICT_STEP:
         return d->memory_open ? MW_TRANSFER_MEMORY_UNKNOWN : MW_TRANSFER_MEMORY_NO; /* one frequency hides memory */
     default:
@@ -134,8 +139,7 @@ static enum mw_transfer_memory memory_of(const struct mw_diagnosis *d)
 static enum mw_err prepare(struct fleet *fleet, const struct mw_model *model, const struct predict_target_options *o,
                            const char *cores, unsigned long seed, struct mw_error *error)
 {
-    struct mw_diagnose_options how = {
-        .boundaries = model->boundaries, .boundary_count = model->boundary_count, .seed = seed};
+    struct mw_diagnose_options how = mw_diagnose_options_of(model, seed);
     double reach = 1;
     enum mw_err err = mw_diagnose(&fleet->diagnosis, &model->points, &how, error);
     for (size_t i = 0; i < fleet->count && !err; i++) {

@@ -159,8 +159,7 @@ int cli_predict_whatif(struct cli *cli, const struct mw_model *model, const stru
     struct mw_whatif_answer *answers = NULL;
     struct mw_diagnosis diagnosis;
     size_t count = 0;
-    struct mw_diagnose_options how = {
-        .boundaries = model->boundaries, .boundary_count = model->boundary_count, .seed = 1};
+    struct mw_diagnose_options how = mw_diagnose_options_of(model, 1);
     enum mw_err err = mw_whatif_parse(&what, o->what_if, &cli->error);
     if (!err)
         err = grid(model, cores, freq, &queries, &count, &cli->error);

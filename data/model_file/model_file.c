@@ -105,7 +105,8 @@ static const struct mw_bind data_fields[] = {
     {"rows", MW_BIND_SIZE, FIELD(struct mw_model, rows)},
     {"used", MW_BIND_SIZE, FIELD(struct mw_model, used)},
     {"detected", MW_BIND_SIZE, FIELD(struct mw_model, detected_count), .optional = true},
-    {"cpu_limit", MW_BIND_REAL, FIELD(struct mw_model, cpu_limit), IF(struct mw_model, has_cpu_limit),
+    {"main_wait_taken", MW_BIND_BOOL, FIELD(struct mw_model, points.main_wait_taken), .optional = true},
+    {"cpu_limit", MW_BIND_REAL, FIELD(struct mw_model, points.cpu_limit), IF(struct mw_model, has_cpu_limit),
      .optional = true},
     {0},
 };

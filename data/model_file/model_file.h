@@ -98,8 +98,7 @@ struct mw_model {
     char sha256[65];
     char *workload, *input;
     size_t rows, used;
-    bool has_cpu_limit;
-    double cpu_limit; /* CPUs' worth that a quota or mask allowed the runs, from the file's head */
+    bool has_cpu_limit; /* points.cpu_limit, from the file's head */
     struct mw_set_aside *set_aside;
     size_t set_aside_count;
     size_t detected_count; /* the last so many of them had a value, and are among the runs: a detector set them aside */

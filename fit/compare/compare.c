@@ -59,7 +59,8 @@ static enum mw_err batch_init(struct batch *s, const struct mw_points *points, c
     *s = (struct batch){.options = options, .usable = {.quantity = points->quantity}};
     s->usable.items = malloc((n + 1) * sizeof *s->usable.items);
     s->order = malloc((n + 1) * sizeof *s->order);
-    s->split.train = (struct mw_points){malloc((n + 1) * sizeof *s->split.train.items), 0, points->quantity};
+    s->split.train =
+        (struct mw_points){.items = malloc((n + 1) * sizeof *s->split.train.items), .quantity = points->quantity};
     s->split.test = malloc((n + 1) * sizeof *s->split.test);
     s->split.predicted = malloc((n + 1) * sizeof *s->split.predicted);
     s->rng = gsl_rng_alloc(gsl_rng_taus2);

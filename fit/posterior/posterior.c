@@ -259,7 +259,7 @@ static struct mw_posterior_draw draw_of(const struct mw_posterior_bank *bank, si
         q[k] = &draw.q[k];
     }
     mw_whitened_squares(white, draw.law, q, 1, bank->frame, &ss, &draw.ln_level);
-    draw.outcome = mw_mechanism_outcome(draw.law, draw.q, bank->frame);
+    draw.outcome = mw_mechanism_class(draw.law, draw.q, bank->frame);
     return draw;
 }
 

@@ -42,7 +42,7 @@ struct mw_posterior_draw {
     const struct mw_mechanism *law;
     double q[MW_MECHANISM_PARAMS];
     double ln_level; /* ln value = ln_level + ln T */
-    struct mw_outcome outcome;
+    struct mw_class outcome;
 };
 
 struct mw_posterior {

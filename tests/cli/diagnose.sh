@@ -45,7 +45,10 @@ verdict "slower with every core" "$tmp/inverse.csv" slows-down
 prints "one core is advised" 'one core'
 printf 'cores,time_s,cpu_s\n1,72.271,72\n2,114.911,70\n4,133.468,75\n8,146.595,80\n' >"$tmp/waits.csv"
 verdict "slower, with idle cores" "$tmp/waits.csv" slows-down
-prints "they wait" 'CPU time over wall time is 0.5 with all cores: the cores wait'
+prints "they wait" 'the cores wait rather than work'
+prints "how many work" 'CPU time over wall time is 1.0 on 1 core, 0.5 on 8'
+printf 'cores,time_s\n1,64\n4,28\n8,120\n' >"$tmp/three.csv"
+verdict "three readings settle a slowdown" "$tmp/three.csv" slows-down
 # flat: times don't tell why, CPU time does
 printf 'cores,time_s\n1,1.322\n2,1.323\n3,1.330\n4,1.331\n' >"$tmp/flat.csv"
 verdict "flat from times alone" "$tmp/flat.csv" flat
@@ -53,7 +56,7 @@ prints "asks for CPU time" 'CPU time'
 printf 'cores,time_s,cpu_s\n1,1.322,1.32\n2,1.323,2.64\n3,1.330,3.97\n4,1.331,5.31\n' >"$tmp/weak.csv"
 verdict "all cores busy: weak scaling" "$tmp/weak.csv" weak-scaling
 printf 'cores,time_s,cpu_s\n1,1.322,1.32\n2,1.323,1.34\n3,1.330,1.33\n4,1.331,1.35\n' >"$tmp/one.csv"
-verdict "one core busy: serial" "$tmp/one.csv" serial
+verdict "one core busy: one thread" "$tmp/one.csv" one-thread
 
 # one frequency cannot tell memory from computing; it says what to measure
 printf 'cores,freq_ghz,time_s\n' >"$tmp/single.csv"
@@ -62,6 +65,60 @@ verdict "serial at one frequency is open" "$tmp/single.csv" undetermined
 prints "says that scaling stops" 'stops-scaling'
 prints "asks for the lowest frequency" 'lowest frequency'
 prints "names the next point" '"next"'
+
+# both responses: CASE, T and C in x = F/Fmax and p, verdict at one and at three frequencies (five core counts, 2 % noise)
+two() { # NAME T C ONE THREE [options]
+    local name=$1 t=$2 c=$3 one=$4 three=$5
+    shift 5
+    for clocks in 2.4 "1.2 1.8 2.4"; do
+        { echo cores,freq_ghz,repetition,time_s,cpu_s
+          for f in $clocks; do for p in 1 2 4 8 16; do for r in 1 2 3; do
+              awk -v p=$p -v f=$f -v r=$r "function max(a, b) { return a > b ? a : b } function min(a, b) { return a < b ? a : b }
+                  BEGIN { x = f / 2.4; l = log(p) / log(16); m = min(x, 1 - .3 * l); cap = min(p, 8) + .3 * max(p - 8, 0)
+                          e = .02 * sin(17.1 * p + 5.3 * r + 3.7 * f)
+                          printf \"%d,%s,%d,%.6g,%.6g\n\", p, f, r, 10 * ($t) * (1 + e), 10 * ($c) * (1 + .5 * e) }"
+          done; done; done; } >"$tmp/two.csv"
+        if [ "$clocks" = 2.4 ]; then verdict "$name, one frequency" "$tmp/two.csv" "$one" "$@"
+        else verdict "$name, three frequencies" "$tmp/two.csv" "$three" "$@"; fi
+    done
+}
+two "start-up wait" '.1 + 1/p/x' '1/x' 'idle|waiting' waiting
+prints "how long nobody works" 'nobody works'
+two "at most four cores" 'max(1/p, 1/4)/x' '1/x' limit limit
+prints "how many ever worked" 'No more than 4 cores ever worked at once'
+two "one thread" '1/x' '1/x' one-thread one-thread
+prints "seen without any law" 'Only one core ever worked \(CPU time = time on 1 to 16 cores\)'
+two "serial, others spin" '(.1 + .9/p)/x' 'p*(.1 + .9/p)/x' busy busy-clock
+two "slow cores behind 8" '1/cap/x' 'p/cap/x' 'busy|boundary-step' boundary-step --boundaries 8
+two "turbo" '1/p/m' '1/m' 'busy|scales-well' clock
+two "bandwidth" 'max((1/x + .5)/p, .2)' 'p*max((1/x + .5)/p, .2)' busy memory-bandwidth
+two "a launcher's CPU time" '1/p/x' '.02' scales-well scales-well
+prints "and why it is not used" 'ignored: it is a launcher'
+
+# what the columns beside the time say
+printf 'cores,freq_ghz,time_s,cpu_s,freq_effective_ghz\n' >"$tmp/eff.csv"
+for f in 1.2 1.8 2.4; do for p in 1 2 4 8 16; do
+    awk -v p=$p -v f=$f 'BEGIN { m = f / 2.4; l = 1 - .3 * log(p) / log(16); if (m > l) m = l; printf "%d,%s,%.6g,%.6g,%.4g\n", p, f, 10 / p / m, 10 / m, 2.4 * m }'
+done; done >>"$tmp/eff.csv"
+verdict "a falling clock that is known is no loss" "$tmp/eff.csv" scales-well
+prints "its clock was used" '"effective_clock": "used"'
+printf 'cores,time_s,cpu_s,main_wait_s,other_cpu_s\n1,2,1,1,1\n2,1.1,1,.6,1\n4,.5,1,.25,1\n' >"$tmp/load.csv"
+verdict "others' load, taken off" "$tmp/load.csv" scales-well
+prints "is said" 'The main thread waited for a core up to'
+fit_out=$("$memwall" fit "$tmp/load.csv" --as-measured --force -o "$tmp/m.json" 2>&1)
+check "as measured" "$memwall" diagnose --json "$tmp/m.json"
+prints "the wait is there" '"main_wait": "ignored: the times are as measured"'
+prints "no verdict from such times" '"verdict": "undetermined"'
+{ echo '# cpu_limit: 4'; echo cores,time_s,cpu_s,throttled_s
+  for p in 1 2 3 4 6 8 12 16; do awk -v p=$p 'BEGIN { t = p < 4 ? 10 / p : 2.5; printf "%d,%.4g,10,%.3g\n", p, t, (p > 4 ? .6 * t : 0) }'; done; } >"$tmp/quota.csv"
+verdict "a quota" "$tmp/quota.csv" limit
+prints "named" 'a CPU quota of 4 \(cgroup\), not the program'
+printf 'cores,time_s,cpu_s\n1,10,10\n2,5.1,10.1\n4,2.6,\n' >"$tmp/some.csv"
+verdict "CPU time on some points only" "$tmp/some.csv" 'scales-well|undetermined'
+prints "is not used" 'ignored: only 2 of 3 points have one'
+printf 'cores,time_s,cpu_s\n1,10,30\n2,5.1,31\n4,2.6,30\n' >"$tmp/span.csv"
+verdict "CPU time of another span" "$tmp/span.csv" 'scales-well|undetermined'
+prints "is not used either" 'ignored: it is of another span'
 
 # energies without times hold no cause; what does take them is named, and takes them
 printf 'cores,freq_ghz,energy_j\n1,2,100\n2,2,70\n4,2,55\n1,1,90\n2,1,60\n4,1,50\n' >"$tmp/energy.csv"

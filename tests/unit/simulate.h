@@ -35,7 +35,7 @@ static inline struct mw_points simulate_grid(const struct mw_law *law, const dou
                                      .value = time_s * exp(gsl_ran_gaussian(rng, noise))};
     }
     gsl_rng_free(rng);
-    return (struct mw_points){items, n, MW_TIME};
+    return (struct mw_points){.items = items, .count = n, .quantity = MW_TIME};
 }
 
 #endif

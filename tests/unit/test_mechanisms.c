@@ -102,7 +102,7 @@ static const char *const PAIRS[] = {"idle-clock", "idle-fixed", "busy-clock", "b
 
 static void outcome_is(const struct row *row, const double *q)
 {
-    struct mw_outcome outcome = mw_mechanism_outcome(row->law, q, &FRAME);
+    struct mw_class outcome = mw_mechanism_class(row->law, q, &FRAME);
     if (strcmp(mw_cause_names[outcome.cause], row->cause) != 0)
         fail_msg("%s: %s, not %s", row->law->name, mw_cause_names[outcome.cause], row->cause);
     assert_string_equal(FAMILIES[outcome.family], row->family);

@@ -281,7 +281,7 @@ static void many_points_are_thinned(void **state)
 {
     (void)state;
     enum { MANY = 20000 };
-    struct mw_points points = {calloc(MANY, sizeof *points.items), MANY, MW_TIME};
+    struct mw_points points = {.items = calloc(MANY, sizeof *points.items), .count = MANY, .quantity = MW_TIME};
     assert_non_null(points.items);
     for (int grid = 0; grid < 2; grid++) {
         struct mw_sites sites;

@@ -91,7 +91,7 @@ static struct mw_model sample(void)
                                 .cpu_time_s = 0.5,
                                 .line = 6};
     mw_usage_set(&m.runs[0].usage, MW_USAGE_SWITCHES, 7);
-    m.has_cpu_limit = true, m.cpu_limit = 2.5;
+    m.has_cpu_limit = true, m.points.cpu_limit = 2.5;
     m.ensemble.fits = calloc(1, sizeof *m.ensemble.fits);
     m.ensemble.count = 1;
     struct mw_ensemble_fit *fit = &m.ensemble.fits[0];
@@ -151,7 +151,7 @@ static void round_trip(void **state)
     SAME_BITS(got.laws[0].params[1], m.laws[0].params[1]);
     assert_false(got.has_mse_speedup);
     assert_int_equal(got.points.count, 3);
-    SAME_BITS(got.cpu_limit, m.cpu_limit);
+    SAME_BITS(got.points.cpu_limit, m.points.cpu_limit);
     SAME_BITS(got.runs[0].usage, m.runs[0].usage);
     SAME_BITS(got.runs[1].usage, m.runs[1].usage);
     for (size_t i = 0; i < 3; i++) {

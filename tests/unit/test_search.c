@@ -158,7 +158,7 @@ static void published_usl(void **state)
     struct mw_point items[11];
     for (size_t i = 0; i < 11; i++)
         items[i] = (struct mw_point){.cores = processors[i], .value = 1 / rate[i], .count = 1, .noise_factor = 1};
-    struct mw_points points = {items, 11, MW_TIME};
+    struct mw_points points = {.items = items, .count = 11, .quantity = MW_TIME};
     struct mw_optimum found = fit(&points, &mw_law_usl, MW_LOSS_SPEEDUP_MSE, 1);
     assert_near(found.params[0], .0497973, 1e-7);
     assert_near(found.params[1], 1.14344e-5, 1e-9);

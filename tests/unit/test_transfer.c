@@ -121,7 +121,7 @@ static void one_point_there(void **state)
     (void)state;
     struct mw_profile b = {.cores = 8};
     struct mw_point run = {.cores = 8, .value = 7, .count = 1, .noise_factor = 1};
-    struct mw_points runs = {&run, 1, MW_TIME};
+    struct mw_points runs = {.items = &run, .count = 1, .quantity = MW_TIME};
     struct mw_transfer_source source = source_of(NULL, MW_TRANSFER_MEMORY_NO);
     assert_near(one_answer(&source, &b, &runs, 8).time_s, 7, 1e-9);
     assert_near(one_answer(&source, &b, &runs, 4).time_s, 10.5, 1e-9); /* A's ratio of 30 to 20 */
@@ -139,7 +139,7 @@ static void points_there(void **state)
     struct mw_point run[] = {{.cores = 8, .value = 12, .count = 1},
                              {.cores = 16, .value = 7, .count = 1},
                              {.cores = 32, .value = 6, .count = 1}};
-    struct mw_points runs = {run, 3, MW_TIME};
+    struct mw_points runs = {.items = run, .count = 3, .quantity = MW_TIME};
     struct mw_transfer_source source = source_of(NULL, MW_TRANSFER_MEMORY_NO);
     struct mw_transfer_estimate e = one_answer(&source, &b, &runs, 1), at = one_answer(&source, &b, &runs, 8);
     assert_near(e.time_s, 82, 1e-9); /* hyper-threads don't bend the cores */
@@ -151,7 +151,7 @@ static void points_there(void **state)
     run[1].value = 5; /* above linear: a power of p, never below 0 */
     assert_near(one_answer(&source, &b, &runs, 4).time_s, 12 * 12 / 5., 1e-9);
     struct mw_point speedup[] = {{.cores = 2, .value = 1 / .6, .count = 1}, {.cores = 4, .value = 1 / .4, .count = 1}};
-    struct mw_points speedups = {speedup, 2, MW_SPEEDUP};
+    struct mw_points speedups = {.items = speedup, .count = 2, .quantity = MW_SPEEDUP};
     assert_near(one_answer(&source, &b, &speedups, 8).speedup, 1 / .3, 1e-9);
     mw_transfer_source_release(&source);
 }
@@ -161,7 +161,7 @@ static double width(const struct mw_transfer_source *source, const struct mw_pro
 {
     struct mw_point run[] = {{.cores = cores[0], .value = 2 + 80. / cores[0], .count = 1},
                              {.cores = cores[1], .value = 2 + 80. / cores[1], .count = 1}};
-    struct mw_points runs = {run, 2, MW_TIME};
+    struct mw_points runs = {.items = run, .count = 2, .quantity = MW_TIME};
     struct mw_transfer_estimate e = one_answer(source, b, &runs, at);
     return log(e.time_high_s / e.time_low_s) / 2;
 }
@@ -186,7 +186,7 @@ static void alarm(void **state)
     (void)state;
     struct mw_profile b = {.cores = 8};
     struct mw_point two[] = {{.cores = 1, .value = 10, .count = 1}, {.cores = 2, .value = 9, .count = 1}};
-    struct mw_points runs = {two, 2, MW_TIME};
+    struct mw_points runs = {.items = two, .count = 2, .quantity = MW_TIME};
     struct mw_transfer_source source = source_of(NULL, MW_TRANSFER_MEMORY_NO);
     struct mw_transfer_target target = {.profile = &b, .runs = &runs};
     struct mw_transfer_result r;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "advise/diagnose/diagnose_internal.h"
+#include "data/stats.h"
+#include "data/units.h"
+
+#include <math.h>
+
+/* Only one core ever worked: CPU time within 5 % of time at every count, time within 10 %. */
+static const double ONE_CORE = .05, ONE_TIME = .10;
+
+static bool usable(const struct mw_point *point, double freq_hz)
+{
+    return point->cores >= 1 && point->value > 0 && mw_freq_same(point->freq_hz, freq_hz);
+}
+
+static double share(const struct mw_point *p, enum mw_usage_item item, double of)
+{
+    return p->usage.has[item] && of > 0 ? p->usage.of[item] / of : 0;
+}
+
+/* What other programs, the hypervisor, a quota and the main thread's waiting took, the most of any point. */
+static void see_losses(struct mw_observation *seen, const struct mw_points *points)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        const struct mw_point *p = &points->items[i];
+        double taken = points->main_wait_taken ? p->usage.of[MW_USAGE_MAIN_WAIT] : 0;
+        double whole = p->cores * (p->value + taken);
+        seen->others = fmax(seen->others, share(p, MW_USAGE_OTHER_CPU, whole));
+        seen->steal = fmax(seen->steal, share(p, MW_USAGE_STEAL, whole));
+        seen->throttled = fmax(seen->throttled, share(p, MW_USAGE_THROTTLED, p->value));
+        seen->taken = fmax(seen->taken, taken / (taken + p->value));
+        seen->disturbed += p->usage.of[MW_USAGE_DISTURBED] > 0;
+        seen->points++;
+    }
+}
+
+static bool only_one_core(const struct mw_points *points, double freq_hz)
+{
+    double shortest = HUGE_VAL, longest = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct mw_point *p = &points->items[i];
+        if (!usable(p, freq_hz))
+            continue;
+        if (fabs(p->cpu_time_s / p->value - 1) > ONE_CORE)
+            return false;
+        shortest = fmin(shortest, p->value);
+        longest = fmax(longest, p->value);
+    }
+    return longest <= (1 + ONE_TIME) * shortest;
+}
+
+static void see_usage(struct mw_observation *seen, const struct mw_point *base, const struct mw_point *all)
+{
+    const struct mw_usage *usage = &all->usage;
+    seen->switches = usage->has[MW_USAGE_SWITCHES] ? usage->of[MW_USAGE_SWITCHES] / (all->cores * all->value) : -1;
+    seen->threads = usage->of[MW_USAGE_THREADS];
+    seen->faults_base = base->usage.of[MW_USAGE_FAULTS];
+    seen->faults = usage->of[MW_USAGE_FAULTS];
+    seen->system = usage->has[MW_USAGE_SYS] && all->cpu_time_s > 0 ? usage->of[MW_USAGE_SYS] / all->cpu_time_s : -1;
+    if (base->has_freq_effective && all->has_freq_effective) {
+        seen->clock_base_hz = base->freq_effective_hz;
+        seen->clock_hz = all->freq_effective_hz;
+    }
+}
+
+static struct mw_interval about(double value, double sd)
+{
+    return (struct mw_interval){value - MW_NORMAL_90 * sd, value, value + MW_NORMAL_90 * sd};
+}
+
+/* ln 1/E = ln C/C_base (busy) + ln U_base/U (idle), U = C/(p T). */
+static void see_cpu(struct mw_observation *seen, const struct mw_point *base, const struct mw_point *all, double sigma)
+{
+    double sd = sqrt(2) * fmax(sigma, 0);
+    seen->has_cpu = true;
+    seen->busy_cores = all->cpu_time_s / all->value;
+    seen->busy_cores_base = base->cpu_time_s / base->value;
+    seen->busy = about(log(all->cpu_time_s / base->cpu_time_s), sd);
+    seen->idle = about(log(seen->busy_cores_base / base->cores / (seen->busy_cores / all->cores)), sd);
+}
+
+void mw_observe(struct mw_observation *result, const struct mw_points *points, const struct mw_diagnose_view *view,
+                double sigma)
+{
+    struct mw_observation seen = {.switches = -1, .system = -1};
+    const struct mw_point *base = NULL, *all = NULL;
+    double high = 0;
+    for (size_t i = 0; i < points->count; i++)
+        high = points->items[i].value > 0 ? fmax(high, points->items[i].freq_hz) : high;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct mw_point *p = &points->items[i];
+        if (!usable(p, high))
+            continue;
+        base = !base || p->cores < base->cores ? p : base;
+        all = !all || p->cores > all->cores ? p : all;
+    }
+    see_losses(&seen, points);
+    seen.present = all && all->cores > base->cores;
+    if (seen.present) {
+        bool times = points->quantity == MW_TIME;
+        seen.base = base->cores;
+        seen.cores = all->cores;
+        seen.freq_hz = high;
+        seen.time_base_s = times ? base->value : 0;
+        seen.time_s = times ? all->value : 0;
+        seen.speedup = times ? base->value / all->value : all->value / base->value;
+        seen.efficiency = seen.speedup * base->cores / all->cores;
+        see_usage(&seen, base, all);
+        if (view->has_cpu)
+            see_cpu(&seen, base, all, sigma);
+        seen.one_core = view->has_cpu && only_one_core(points, high);
+    }
+    *result = seen;
+}

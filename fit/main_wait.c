@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fit/main_wait.h"
+
+#include <math.h>
+
+static const double LEAST = .03; /* of the time: less is within the noise of a quiet machine */
+static const double HOLDS = .95; /* of C/p: CPU time is counted in ticks */
+
+static bool takes(const struct mw_row *row, double wait)
+{
+    double left = row->value - wait, work = row->has & MW_HAS_CPU_TIME ? row->cpu_time_s / row->cores : 0;
+    return row->has & MW_HAS_VALUE && !row->usage.has[MW_USAGE_WALL] && wait >= LEAST * row->value && left > 0 &&
+           left >= HOLDS * work;
+}
+
+size_t mw_main_wait_take(struct mw_row *rows, size_t count, double *most)
+{
+    size_t taken = 0;
+    *most = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct mw_row *row = &rows[i];
+        double wait = row->usage.of[MW_USAGE_MAIN_WAIT];
+        if (!takes(row, wait))
+            continue;
+        if (row->has & MW_HAS_ENERGY && !(row->has & MW_HAS_POWER)) {
+            row->power_w = row->energy_j / row->value;
+            row->has |= MW_HAS_POWER;
+        }
+        *most = fmax(*most, wait / row->value);
+        row->value -= wait;
+        taken++;
+    }
+    return taken;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_FIT_MAIN_WAIT_H
+#define MW_FIT_MAIN_WAIT_H
+
+#include "data/dataset.h"
+
+/*
+ * Takes the main thread's wait for a core off the times: T - wait is what a quiet machine would have given, to 3 ms, where
+ * the main thread is on the critical path (docs/diagnosis.md). Of rows where it is 3 % of the time or more, the time is
+ * the run's (no wall_s beside it), and what is left still holds the CPU time (C <= p T); power stays that of the time as measured. Returns how many
+ * rows; *most: its largest share of a time. Tested by test_main_wait.c.
+ */
+size_t mw_main_wait_take(struct mw_row *rows, size_t count, double *most);
+
+#endif

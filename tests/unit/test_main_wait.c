@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/unit/unit.h"
+
+#include "fit/main_wait.h"
+
+static struct mw_row row(double time, double cpu, double wait)
+{
+    struct mw_row r = {.has = MW_HAS_VALUE | MW_HAS_CPU_TIME, .cores = 2, .value = time, .cpu_time_s = cpu};
+    mw_usage_set(&r.usage, MW_USAGE_MAIN_WAIT, wait);
+    return r;
+}
+
+/* As measured beside eight busy processes: .285 s of work, .400 s waited. */
+static void takes(void **state)
+{
+    (void)state;
+    struct mw_row r = row(.687, .285, .400);
+    double most;
+    r.has |= MW_HAS_ENERGY;
+    r.energy_j = 6.87;
+    assert_int_equal(mw_main_wait_take(&r, 1, &most), 1);
+    assert_near(r.value, .287, 1e-12);
+    assert_near(most, .400 / .687, 1e-12);
+    assert_near(r.power_w, 10, 1e-12); /* of the time as measured */
+}
+
+static void leaves(void **state)
+{
+    (void)state;
+    struct mw_row rows[] = {
+        row(1, .9, .02), /* noise of a quiet machine */
+        row(1, 1.8, .5), /* .5 s can't hold 1.8 s of work on two cores */
+        row(1, .5, 1.5), /* another span */
+        row(1, .5, .4),  /* the time is what the program printed */
+    };
+    double most;
+    mw_usage_set(&rows[3].usage, MW_USAGE_WALL, 2);
+    assert_int_equal(mw_main_wait_take(rows, 4, &most), 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_near(rows[i].value, 1, 0);
+    assert_near(most, 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(takes), cmocka_unit_test(leaves)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
