@@ -270,7 +270,8 @@ static void see_slowdown(struct mw_diagnosis *d, const struct mw_diagnose_view *
     }
     if (!last || best->cores >= last->cores || view->core_counts < COUNTS_LEAST || !may_slow(d->verdict))
         return;
-    double scale = fmax(READING_NOISE, d->residual); /* the least of many noisy readings lies low */
+    double scale =
+        fmin(fmax(READING_NOISE, d->residual), 2 * READING_NOISE); /* the least of many noisy readings lies low */
     double rise = last->ln_time - best->ln_time, noise = sqrt(2 * fmax(last->noise, best->noise)) * scale;
     if (rise > log(growth(last->cores / best->cores)) && rise > SLOWER_DEVIATIONS * noise)
         say(d, MW_VERDICT_SLOWS_DOWN, SLOWER_CERTAIN);
