@@ -10,6 +10,9 @@ const struct mw_importer mw_importers[] = {
     {"hyperfine", "hyperfine --export-json or --export-csv with -P or -L parameters", mw_import_hyperfine},
     {"perf-stat", "perf stat -x SEP, -j or plain; -e duration_time gives the time", mw_import_perf_stat},
     {"google-benchmark", "Google Benchmark, JSON or CSV", mw_import_google_benchmark},
+    {"pytest-benchmark", "pytest --benchmark-json", mw_import_pytest},
+    {"criterion", "Rust's criterion: its printed report, cargo-criterion's messages or raw.csv", mw_import_criterion},
+    {"go-bench", "go test -bench . -cpu 1,2,4", mw_import_go},
     {"stream", "the output of STREAM, one run or many", mw_import_stream},
     {"babelstream", "the output of BabelStream", mw_import_stream},
     {"sacct", "Slurm's sacct -P, -p or the aligned table", mw_import_sacct},
@@ -84,7 +87,9 @@ enum mw_err mw_import_add(struct mw_import *import, struct mw_import_run run, co
         err =
             mw_fail(error, MW_DATA, "%s:%ld: the file does not tell on how many cores this ran", bytes->name, run.line);
         if (error)
-            mw_hint(error, "say it: --cores N");
+            mw_hint(error, run.workload && strpbrk(run.workload, "123456789")
+                               ? "say it: --cores N, or where it stands in the name: --map 'cores=/([0-9]+) threads/'"
+                               : "say it: --cores N");
     } else if (run.has & MW_RUN_CORES && given && given != run.cores) {
         err = mw_fail(error, MW_DATA, "%s:%ld: the run is of %u cores, --cores says %u", bytes->name, run.line,
                       run.cores, given);

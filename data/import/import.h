@@ -83,6 +83,16 @@ enum mw_err mw_import_warn(struct mw_import *import, struct mw_error *error, con
     MW_PRINTF(3, 4);
 /* "file:line: the file holds no … " with the hint that says what is expected. */
 enum mw_err mw_import_none(const struct mw_bytes *bytes, const char *what, struct mw_error *error) MW_CHECKED;
+/*
+ * "--map cores=/RE/": the extended regular expression (POSIX) finds the cores in a name ("4 threads: …"), in its first
+ * group or as a whole. *cores stays where the map is not of this form. MW_DATA where the name has none, MW_USAGE for a
+ * bad expression.
+ */
+enum mw_err mw_import_cores_by_map(const struct mw_import_options *options, const char *name, unsigned *cores,
+                                   struct mw_error *error) MW_CHECKED;
+/* The cores that a name says in words: "threads/4", "threads=4", "4 threads"; 0 where it does not, or says two. */
+unsigned mw_import_cores_in_name(const char *name);
+
 /* Names by which a number of cores (frequency) goes as a parameter: threads, np, …; for choosing among parameters. */
 bool mw_import_names_cores(const char *name);
 bool mw_import_names_freq(const char *name);
@@ -124,6 +134,12 @@ enum mw_err mw_import_gromacs(struct mw_import *import, const struct mw_bytes *b
                               const struct mw_import_options *options, struct mw_error *error) MW_CHECKED;
 enum mw_err mw_import_openfoam(struct mw_import *import, const struct mw_bytes *bytes,
                                const struct mw_import_options *options, struct mw_error *error) MW_CHECKED;
+enum mw_err mw_import_pytest(struct mw_import *import, const struct mw_bytes *bytes,
+                             const struct mw_import_options *options, struct mw_error *error) MW_CHECKED;
+enum mw_err mw_import_criterion(struct mw_import *import, const struct mw_bytes *bytes,
+                                const struct mw_import_options *options, struct mw_error *error) MW_CHECKED;
+enum mw_err mw_import_go(struct mw_import *import, const struct mw_bytes *bytes,
+                         const struct mw_import_options *options, struct mw_error *error) MW_CHECKED;
 enum mw_err mw_import_extra_p(struct mw_import *import, const struct mw_bytes *bytes,
                               const struct mw_import_options *options, struct mw_error *error) MW_CHECKED;
 enum mw_err mw_import_csv(struct mw_import *import, const struct mw_bytes *bytes,

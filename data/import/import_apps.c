@@ -93,6 +93,25 @@ enum mw_err mw_import_npb(struct mw_import *import, const struct mw_bytes *bytes
 
 /* --- LAMMPS: "Loop time of 0.81 on 4 procs for 100 steps with 32000 atoms" ------------------------------------------ */
 
+/*
+ * "99.2% CPU use with 4 MPI tasks x 2 OpenMP threads", below the time: CPU time over time of a process, near 100 % times
+ * its threads where it computes (docs.lammps.org, "Screen and logfile output").
+ */
+static void lammps_use(struct mw_import_run *run, const char *text)
+{
+    double percent;
+    unsigned ranks, threads;
+    int end = 0;
+    if (run->has & MW_RUN_CPU_TIME ||
+        sscanf(text, " %lf%% CPU use with %u MPI tasks x %u OpenMP threads%n", &percent, &ranks, &threads, &end) != 3 ||
+        !end || !(percent > 0 && percent < 1e6) || !ranks || !threads)
+        return;
+    run->cpu_time_s = percent / 100 * ranks * run->time_s;
+    run->has |= MW_RUN_CPU_TIME;
+    mw_usage_set(&run->usage, MW_USAGE_RANKS, ranks);
+    mw_usage_set(&run->usage, MW_USAGE_THREADS, threads);
+}
+
 enum mw_err mw_import_lammps(struct mw_import *import, const struct mw_bytes *bytes,
                              const struct mw_import_options *options, struct mw_error *error)
 {
@@ -103,6 +122,8 @@ enum mw_err mw_import_lammps(struct mw_import *import, const struct mw_bytes *by
         struct mw_import_run run = {.has = MW_RUN_TIME | MW_RUN_CORES, .line = lines.number};
         const char *text = mw_after(lines.text, "Loop time of "), *rest;
         long long steps, atoms;
+        if (import->count > before)
+            lammps_use(&import->runs[import->count - 1], lines.text);
         if (!text || sscanf(text, "%lf on %u procs", &run.time_s, &run.cores) != 2 || !(run.time_s >= 0) ||
             !(run.time_s < 1e12))
             continue;

@@ -53,7 +53,7 @@ static enum mw_err add_run(struct google *g, const char *name, unsigned threads,
     if (!(real >= 0 && real < 1e300))
         return mw_fail(g->error, MW_DATA, "%s:%ld: '%.60s' has no usable real time", g->bytes->name, line, name);
     run.time_s = real * factor;
-    if (cpu > 0) {
+    if (cpu > 0 && strstr(name, "/process_time")) { /* else it is the main thread's alone */
         run.cpu_time_s = cpu * factor;
         run.has |= MW_RUN_CPU_TIME;
     }

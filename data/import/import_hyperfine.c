@@ -109,6 +109,20 @@ static void keep_commands(struct mw_import *import, size_t from)
     }
 }
 
+/* By an expression only: what stands in a command is not said to be cores. The command then differs by them alone. */
+static enum mw_err cores_from_command(struct hyperfine *h, struct mw_import_run *run, const char *command)
+{
+    unsigned cores = 0;
+    enum mw_err err = mw_import_cores_by_map(h->options, command, &cores, h->error);
+    if (err || !cores)
+        return err;
+    run->cores = cores;
+    run->has |= MW_RUN_CORES;
+    char number[16];
+    snprintf(number, sizeof number, "%u", cores);
+    return run->workload ? put_back_parameter(&run->workload, "cores", number, h->error) : MW_OK;
+}
+
 static enum mw_err add_copy(struct hyperfine *h, const struct mw_import_run *run, double time_s)
 {
     struct mw_import_run copy = *run;
@@ -168,6 +182,8 @@ static enum mw_err add_result(struct hyperfine *h, const json_t *result, long nu
     const char *command = json_string_value(json_object_get(result, "command"));
     if (!err && command)
         err = take_command(&run, command, h->error);
+    if (!err && command)
+        err = cores_from_command(h, &run, command);
     if (!err && json_is_object(parameters))
         json_object_foreach(parameters, name, value)
         {
@@ -218,6 +234,8 @@ static enum mw_err read_csv(struct hyperfine *h)
         const char *rest;
         if (mw_table_find(&table, "command", &command))
             err = take_command(&run, mw_table_cell(&table, row, command), h->error);
+        if (!err && run.workload)
+            err = cores_from_command(h, &run, mw_table_cell(&table, row, command));
         for (size_t c = 0; c < table.column_count && !err; c++) {
             const char *name = mw_table_header(&table, c) + sizeof prefix - 1, *text = mw_table_cell(&table, row, c);
             if (strncmp(mw_table_header(&table, c), prefix, sizeof prefix - 1))

@@ -21,7 +21,9 @@ struct perf {
     struct mw_error *error;
     long line; /* of the first counter of the run; 0: none yet */
     double elapsed_s, last_stamp_s, task_clock_s, utilized, cycles, energy_j, user_s, system_s;
-    size_t derived; /* runs whose time is task-clock / CPUs utilized */
+    double instructions, cache_misses, switches, major_faults;
+    struct mw_number_style style; /* of a plain file */
+    size_t derived;               /* runs whose time is task-clock / CPUs utilized */
 };
 
 static bool is_event(const char *text)
@@ -38,6 +40,8 @@ static bool is_event(const char *text)
                                         "context-switches",
                                         "cpu-migrations",
                                         "page-faults",
+                                        "major-faults",
+                                        "minor-faults",
                                         "branches",
                                         "branch-misses",
                                         "cache-misses",
@@ -52,10 +56,22 @@ static bool is_event(const char *text)
     return !strncmp(text, "power/energy-", 13) || !strncmp(text, "cpu/", 4) || !strncmp(text, "cpu_core/", 9);
 }
 
+/* The same for an event with words behind it, as plain output has it. */
+static bool is_event_word(const char *text)
+{
+    char word[64];
+    size_t n = strcspn(text, " \t#");
+    if (!n || n >= sizeof word)
+        return false;
+    memcpy(word, text, n);
+    word[n] = '\0';
+    return is_event(word);
+}
+
 static bool names(const char *event, const char *name)
 {
     size_t n = strlen(name);
-    return !strncmp(event, name, n) && (!event[n] || event[n] == ':');
+    return !strncmp(event, name, n) && (!event[n] || event[n] == ':' || event[n] == ' ');
 }
 
 static void take_event(struct perf *p, const char *event, double value, const char *unit, double metric,
@@ -73,8 +89,32 @@ static void take_event(struct perf *p, const char *event, double value, const ch
             p->utilized = metric;
     } else if (names(event, "cycles") || names(event, "cpu-cycles"))
         p->cycles += value;
+    else if (names(event, "instructions"))
+        p->instructions += value;
+    else if (names(event, "cache-misses"))
+        p->cache_misses += value;
+    else if (names(event, "context-switches"))
+        p->switches += value;
+    else if (names(event, "major-faults"))
+        p->major_faults += value;
     else if ((strstr(event, "energy-pkg") || strstr(event, "energy-ram")) && !strcmp(unit, "Joules"))
         p->energy_j += value;
+}
+
+/* Counts of the program alone (-a counts the machine). */
+static void take_usage(struct mw_usage *usage, const struct perf *r)
+{
+    const struct {
+        enum mw_usage_item item;
+        double value;
+    } parts[] = {{MW_USAGE_INSTRUCTIONS, r->instructions},
+                 {MW_USAGE_CYCLES, r->cycles},
+                 {MW_USAGE_CACHE_MISSES, r->cache_misses},
+                 {MW_USAGE_SWITCHES, r->switches},
+                 {MW_USAGE_FAULTS, r->major_faults}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].value > 0)
+            mw_usage_set(usage, parts[i].item, parts[i].value);
 }
 
 static enum mw_err end_run(struct perf *p)
@@ -83,10 +123,11 @@ static enum mw_err end_run(struct perf *p)
     p->line = 0;
     p->elapsed_s = p->last_stamp_s = p->task_clock_s = p->utilized = p->cycles = p->energy_j = p->user_s = p->system_s =
         0;
+    p->instructions = p->cache_misses = p->switches = p->major_faults = 0;
     if (!r.line)
         return MW_OK;
     struct mw_import_run run = {.line = r.line, .has = MW_RUN_TIME};
-    run.time_s = r.elapsed_s > 0 ? r.elapsed_s : r.last_stamp_s;
+    run.time_s = r.last_stamp_s > 0 ? r.last_stamp_s : r.elapsed_s; /* of intervals (-I) the last ends the run */
     if (!(run.time_s > 0) && r.task_clock_s > 0 && r.utilized > 0) {
         run.time_s = r.task_clock_s / r.utilized;
         p->derived++;
@@ -103,6 +144,7 @@ static enum mw_err end_run(struct perf *p)
     run.cpu_time_s = r.user_s + r.system_s > 0 ? r.user_s + r.system_s : r.task_clock_s;
     if (run.cpu_time_s > 0)
         run.has |= MW_RUN_CPU_TIME;
+    take_usage(&run.usage, &r);
     if (r.cycles > 0 && r.task_clock_s > 0) {
         run.freq_effective_hz = r.cycles / r.task_clock_s;
         run.has |= MW_RUN_FREQ_EFFECTIVE;
@@ -152,7 +194,7 @@ static enum mw_err separated_line(struct perf *p, const struct mw_lines *lines, 
     if (separator == ',' && next + 1 < n && !strchr(fields[next + 1], '.'))
         err = comma_locale(p, lines->number);
     double value, metric = 0, stamp;
-    if (!err && mw_cell_number(fields[at - 2], style, &value, &rest) && value >= 0) {
+    if (!err && mw_cell_number(fields[at - 2], style, &value, &rest) && !*rest && value >= 0) {
         if (next + 2 < n && !mw_cell_number(fields[next + 2], style, &metric, &rest))
             metric = 0;
         if (at >= 3 && strchr(fields[0], style->decimal) &&
@@ -202,7 +244,13 @@ static enum mw_err json_line(struct perf *p, const struct mw_lines *lines)
     const char *unit = json_string_value(json_object_get(object, "unit"));
     const char *metric_unit = json_string_value(json_object_get(object, "metric-unit"));
     double number, stamp = json_number_value(json_object_get(object, "interval"));
-    if (value && event && mw_cell_number(value, &style, &number, &rest) && number >= 0) {
+    bool counted = value && mw_cell_number(value, &style, &number, &rest) && !*rest;
+    if (value && event && is_event(event) && !counted && !mw_cell_missing(value)) {
+        mw_fail(p->error, MW_DATA, "%s:%ld: '%.40s' is not a count", p->bytes->name, lines->number, value);
+        json_decref(object);
+        return p->error ? mw_hint(p->error, "run perf again with LC_ALL=C") : MW_DATA;
+    }
+    if (event && counted && number >= 0) {
         take_event(p, event, number, unit ? unit : "", json_number_value(json_object_get(object, "metric-value")),
                    metric_unit ? metric_unit : "");
         p->line = p->line ? p->line : lines->number;
@@ -213,14 +261,55 @@ static enum mw_err json_line(struct perf *p, const struct mw_lines *lines)
     return MW_OK;
 }
 
-/* "     1,234.56 msec task-clock   # 0.9 CPUs utilized", "  1.23 seconds time elapsed", "1.23 +- 0.01 seconds time elapsed" */
-static void plain_line(struct perf *p, const struct mw_lines *lines)
+/*
+ * How a plain file writes numbers: perf groups and points them as the locale has it (1,234.56 or 1.234,56), the same in
+ * all lines, and the elapsed time with nine decimals tells which.
+ */
+static bool plain_style(const struct mw_bytes *bytes, struct mw_number_style *style)
 {
-    const struct mw_number_style style = {'.', ','};
+    struct mw_style_evidence evidence = {0};
+    struct mw_lines lines = {0};
+    while (mw_lines_next(&lines, bytes)) {
+        char *text = lines.text + strspn(lines.text, " "), *end = text + strspn(text, "0123456789.,");
+        if (end == text || !(*end == ' ' || (unsigned char)*end >= 0x80))
+            continue;
+        *end = '\0';
+        mw_style_observe(&evidence, text);
+    }
+    mw_lines_release(&lines);
+    return mw_style_settle(&evidence, false, evidence.comma_decimal ? ',' : evidence.dot_decimal ? '.' : '\0', style);
+}
+
+/* Words that stand in lines of counters only: a number before them that is not understood must not be passed over. */
+static bool is_counter_line(const char *text)
+{
+    static const char *const words[] = {"seconds time elapsed", "seconds user",   "seconds sys",
+                                        "msec task-clock",      "msec cpu-clock", "Joules power/"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(text, words[i]))
+            return true;
+    return false;
+}
+
+/*
+ * "     1,234.56 msec task-clock   # 0.9 CPUs utilized", "  1.23 seconds time elapsed", "1.23 +- 0.01 seconds time elapsed";
+ * with -I a time stamp stands before the count.
+ */
+static enum mw_err plain_line(struct perf *p, const struct mw_lines *lines)
+{
     const char *text = lines->text + strspn(lines->text, " "), *rest, *at;
     double value, utilized = 0;
-    if (!mw_cell_number(text, &style, &value, &rest) || value < 0)
-        return;
+    if (!mw_cell_number(text, &p->style, &value, &rest) || value < 0 ||
+        !(rest[-1] == ' ' || (unsigned char)rest[-1] >= 0x80 || !*rest))
+        return is_counter_line(text) && !strstr(text, "<not ")
+                   ? mw_fail(p->error, MW_DATA, "%s:%ld: '%.40s' is not a count", p->bytes->name, lines->number, text)
+                   : MW_OK;
+    if (isdigit((unsigned char)*rest)) {
+        double stamp = value;
+        if (!mw_cell_number(rest, &p->style, &value, &rest))
+            return MW_OK;
+        p->last_stamp_s = stamp;
+    }
     if (strstr(rest, "seconds time elapsed"))
         p->elapsed_s = value;
     else if (mw_after(rest, "seconds user"))
@@ -228,19 +317,51 @@ static void plain_line(struct perf *p, const struct mw_lines *lines)
     else if (mw_after(rest, "seconds sys"))
         p->system_s = value;
     else if ((at = mw_after(rest, "msec "))) {
-        const char *hash = strchr(at, '#');
-        if (!hash || !mw_first_number(hash, &utilized))
+        const char *hash = strchr(at, '#'), *unused;
+        if (!hash || !mw_cell_number(hash + 1 + strspn(hash + 1, " "), &p->style, &utilized, &unused))
             utilized = 0;
         take_event(p, at + strspn(at, " "), value, "msec", utilized, hash ? hash : "");
-        p->task_clock_s = mw_after(at, "task-clock") || mw_after(at, "cpu-clock") ? value * 1e-3 : p->task_clock_s;
     } else if ((at = mw_after(rest, "Joules "))) {
         take_event(p, at + strspn(at, " "), value, "Joules", 0, "");
-    } else if (mw_after(rest, "cycles")) {
-        p->cycles = value;
+    } else if (is_event_word(rest)) {
+        take_event(p, rest, value, "", 0, "");
     } else {
-        return;
+        return MW_OK;
     }
     p->line = p->line ? p->line : lines->number;
+    return MW_OK;
+}
+
+/* The signs of perf stat in a file of which no event is one that is read. */
+static bool looks_like_perf(const struct mw_bytes *bytes)
+{
+    if (strstr(bytes->data, "Performance counter stats") || strstr(bytes->data, "# started on"))
+        return true;
+    struct mw_lines lines = {0};
+    bool found = false;
+    while (!found && mw_lines_next(&lines, bytes)) { /* value,unit,event,runtime in ns,per cent */
+        static const char separators[] = {';', ',', '|', '\t'};
+        for (size_t s = 0; s < sizeof separators && !found; s++) {
+            char *fields[FIELDS], *copy = strdup(lines.text);
+            size_t n = copy ? split(copy, separators[s], fields) : 0;
+            for (size_t f = 3; f + 1 < n && !found; f++) {
+                size_t digits = strspn(fields[f], "0123456789"), percent = strspn(fields[f + 1], "0123456789.,");
+                found = digits >= 6 && !fields[f][digits] && percent >= 4 && !fields[f + 1][percent] &&
+                        isdigit((unsigned char)*fields[f - 3]) && isalpha((unsigned char)*fields[f - 1]);
+            }
+            free(copy);
+        }
+    }
+    mw_lines_release(&lines);
+    return found;
+}
+
+static enum mw_err nothing_read(const struct mw_bytes *bytes, struct mw_error *error)
+{
+    if (!looks_like_perf(bytes))
+        return mw_import_none(bytes, "the output of perf stat (-x ';', -j or plain)", error);
+    mw_fail(error, MW_DATA, "%s:1: perf stat wrote this without a time", bytes->name);
+    return error ? mw_hint(error, "count it: perf stat -e duration_time,task-clock,…") : MW_DATA;
 }
 
 enum mw_err mw_import_perf_stat(struct mw_import *import, const struct mw_bytes *bytes,
@@ -251,6 +372,10 @@ enum mw_err mw_import_perf_stat(struct mw_import *import, const struct mw_bytes 
     size_t before = import->count;
     char separator = find_separator(bytes);
     enum mw_err err = MW_OK;
+    if (!separator && !strstr(bytes->data, "{\"") && !plain_style(bytes, &p.style)) {
+        mw_fail(error, MW_DATA, "%s:1: commas and dots may be decimal signs or thousands separators", bytes->name);
+        return error ? mw_hint(error, "run perf again with LC_ALL=C") : MW_DATA;
+    }
     while (!err && mw_lines_next(&lines, bytes)) {
         if (mw_after(lines.text, "# started on") || mw_after(lines.text, "Performance counter stats"))
             err = end_run(&p);
@@ -259,7 +384,7 @@ enum mw_err mw_import_perf_stat(struct mw_import *import, const struct mw_bytes 
         else if (*lines.text && *lines.text != '#' && separator)
             err = separated_line(&p, &lines, separator);
         else
-            plain_line(&p, &lines);
+            err = plain_line(&p, &lines);
     }
     mw_lines_release(&lines);
     if (!err)
@@ -267,7 +392,7 @@ enum mw_err mw_import_perf_stat(struct mw_import *import, const struct mw_bytes 
     if (err)
         return err;
     if (import->count == before)
-        return mw_import_none(bytes, "the output of perf stat (-x ';', -j or plain)", error);
+        return nothing_read(bytes, error);
     if (p.derived)
         return mw_import_warn(import, error,
                               "%s: time is task-clock / CPUs utilized, with three digits; -e duration_time is exact",

@@ -30,6 +30,8 @@ enum column {
     TOTAL_CPU,
     STATE,
     EXIT,
+    NODES,
+    TASKS,
     COLUMNS
 };
 
@@ -41,6 +43,7 @@ struct sacct {
     struct mw_table table;
     bool has[COLUMNS];
     size_t of[COLUMNS];
+    size_t unfinished; /* rows left out: pending, cancelled, running, without CPUs */
 };
 
 /* The aligned table (widths given by a line of dashes) as one with |, so that one reader does for all. */
@@ -172,6 +175,16 @@ static void take_state(const struct sacct *s, size_t row, struct mw_import_run *
         run->exit_status = 1; /* FAILED, TIMEOUT, CANCELLED by …: not a complete run */
 }
 
+/* Nodes and tasks, where the row has them. */
+static void take_counts(const struct sacct *s, size_t row, struct mw_usage *usage)
+{
+    double value;
+    if (scaled(cell(s, row, NODES), &value) && value >= 1)
+        mw_usage_set(usage, MW_USAGE_NODES, value);
+    if (scaled(cell(s, row, TASKS), &value) && value >= 1)
+        mw_usage_set(usage, MW_USAGE_RANKS, value);
+}
+
 static enum mw_err add_row(const struct sacct *s, size_t row)
 {
     struct mw_import_run run = {.line = s->table.lines[row]};
@@ -181,6 +194,7 @@ static enum mw_err add_row(const struct sacct *s, size_t row)
     take_cores(s, row, &run);
     take_energy_and_freq(s, row, &run);
     take_state(s, row, &run);
+    take_counts(s, row, &run.usage);
     return mw_import_add(s->import, run, s->bytes, s->options, s->error);
 }
 
@@ -195,24 +209,97 @@ static int rank(const char *job)
     return !strncmp(dot + 1, "bat", 3) ? 2 : 0;
 }
 
-static bool same_job(const char *a, const char *b)
+/* Runs that did not end, or never began: no measurement. */
+static bool is_unfinished(const struct sacct *s, size_t row)
 {
-    size_t n = strcspn(a, ".");
-    return n == strcspn(b, ".") && !strncmp(a, b, n);
+    static const char *const states[] = {"PENDING",  "CANCELLED", "RUNNING",     "REQUEUED",
+                                         "RESIZING", "SUSPENDED", "CONFIGURING", "COMPLETING"};
+    const char *state = cell(s, row, STATE);
+    double cpus;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (!strncasecmp(state, states[i], strlen(states[i])))
+            return true;
+    return s->has[CPUS] && scaled(cell(s, row, CPUS), &cpus) && cpus < 1;
 }
 
-static enum mw_err add_rows(const struct sacct *s)
+static double cpus_of(const struct sacct *s, size_t row)
 {
-    enum mw_err err = MW_OK;
-    for (size_t row = 0; row < s->table.row_count && !err; row++) {
+    double cpus;
+    return scaled(cell(s, row, CPUS), &cpus) ? cpus : 0;
+}
+
+struct entry {
+    const char *job;
+    size_t length, row; /* of the job's number in its name */
+};
+
+static int by_job(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    size_t n = x->length < y->length ? x->length : y->length;
+    int order = strncmp(x->job, y->job, n);
+    if (!order)
+        order = (x->length > y->length) - (x->length < y->length);
+    return order ? order : x->row < y->row ? -1 : x->row > y->row;
+}
+
+/*
+ * Of the rows of one job: the numbered steps, else the batch step, else the job. The batch step runs on the first node
+ * alone: where the job has more CPUs, something that is no step of Slurm's (mpirun) started the rest, and the job counts.
+ */
+static void choose_rows(const struct sacct *s, const struct entry *entries, size_t n, bool *wanted)
+{
+    int best = 0;
+    double job_cpus = 0;
+    for (size_t i = 0; i < n; i++)
+        if (rank(entries[i].job) == 1)
+            job_cpus = cpus_of(s, entries[i].row);
+    for (size_t i = 0; i < n; i++) {
+        int here = rank(entries[i].job);
+        if (here == 2 && job_cpus > cpus_of(s, entries[i].row))
+            here = 0;
+        best = here > best ? here : best;
+    }
+    for (size_t i = 0; i < n; i++)
+        wanted[entries[i].row] = best > 0 && rank(entries[i].job) == best;
+}
+
+static enum mw_err choose_all(const struct sacct *s, bool *wanted)
+{
+    size_t n = s->table.row_count;
+    struct entry *entries = malloc((n + 1) * sizeof *entries);
+    if (!entries)
+        return mw_fail(s->error, MW_NOMEM, "out of memory");
+    for (size_t row = 0; row < n; row++) {
         const char *job = cell(s, row, JOB);
-        bool best = true;
-        for (size_t other = 0; other < s->table.row_count && s->has[JOB]; other++)
-            if (same_job(job, cell(s, other, JOB)) && rank(cell(s, other, JOB)) > rank(job))
-                best = false;
-        if (best && (!s->has[JOB] || rank(job) > 0))
+        entries[row] = (struct entry){job, strcspn(job, "."), row};
+    }
+    qsort(entries, n, sizeof *entries, by_job);
+    for (size_t from = 0, to; from < n; from = to) {
+        for (to = from + 1; to < n && entries[to].length == entries[from].length &&
+                            !strncmp(entries[to].job, entries[from].job, entries[from].length);)
+            to++;
+        choose_rows(s, entries + from, to - from, wanted);
+    }
+    free(entries);
+    return MW_OK;
+}
+
+static enum mw_err add_rows(struct sacct *s)
+{
+    bool *wanted = calloc(s->table.row_count + 1, sizeof *wanted);
+    enum mw_err err = wanted ? MW_OK : mw_fail(s->error, MW_NOMEM, "out of memory");
+    if (!err && s->has[JOB])
+        err = choose_all(s, wanted);
+    for (size_t row = 0; row < s->table.row_count && !err; row++) {
+        if (s->has[JOB] && !wanted[row])
+            continue;
+        if (is_unfinished(s, row))
+            s->unfinished++;
+        else
             err = add_row(s, row);
     }
+    free(wanted);
     return err;
 }
 
@@ -237,6 +324,9 @@ static void find_columns(struct sacct *s)
         {TOTAL_CPU, "TotalCPU"},
         {STATE, "State"},
         {EXIT, "ExitCode"},
+        {NODES, "NNodes"},
+        {NODES, "AllocNodes"},
+        {TASKS, "NTasks"},
     };
     const char *mapped = mw_import_mapped(s->options, "cores");
     for (size_t i = 0; i < s->table.column_count; i++)
@@ -273,8 +363,16 @@ enum mw_err mw_import_sacct(struct mw_import *import, const struct mw_bytes *byt
     if (s.has[ELAPSED] || s.has[ELAPSED_RAW])
         err = add_rows(&s);
     mw_table_release(&s.table);
+    if (!err && import->count == before && s.unfinished) {
+        mw_fail(error, MW_DATA, "%s:1: no finished job: %zu rows are pending, cancelled or without CPUs", bytes->name,
+                s.unfinished);
+        return error ? mw_hint(error, "ask sacct again when the jobs are done (--state COMPLETED)") : MW_DATA;
+    }
     if (!err && import->count == before)
         return mw_import_none(bytes, "sacct -P -o JobID,ElapsedRaw,NCPUS,State,ConsumedEnergyRaw", error);
+    if (!err && s.unfinished)
+        err = mw_import_warn(import, error, "%s: %zu row(s) left out: pending, cancelled, running or without CPUs",
+                             bytes->name, s.unfinished);
     if (!err)
         err = mw_import_warn(import, error, "%s: Slurm counts hardware threads as CPUs where SMT is on", bytes->name);
     return err;

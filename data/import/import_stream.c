@@ -20,7 +20,7 @@ struct stream {
     const struct mw_bytes *bytes;
     const struct mw_import_options *options;
     struct mw_error *error;
-    double threads;
+    double threads, unit; /* of the rate, in MB = 10^6 bytes */
     bool counted, in_table, babel, validated;
     size_t in_run, unvalidated;
 };
@@ -39,16 +39,24 @@ static enum mw_err kernel_line(struct stream *s, const struct mw_lines *lines, b
     bool known = false;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         known |= !strcasecmp(name, kernels[i]);
-    const char *form = *numbers == ',' ? ",%*d,%*d,%*d,%lf,%lf,%lf,%lf" : "%lf %lf %lf %lf";
-    if (!known || sscanf(numbers, form, &v[0], &v[1], &v[2], &v[3]) != 4)
+    const char *form = *numbers == ',' ? ",%*d,%*d,%*d,%lf,%lf,%lf,%lf%n" : "%lf %lf %lf %lf%n";
+    if (!known || !isdigit((unsigned char)numbers[strspn(numbers, " \t,")]))
         return MW_OK;
+    int end = 0;
+    if (sscanf(numbers, form, &v[0], &v[1], &v[2], &v[3], &end) != 4 || !end || numbers[end]) {
+        mw_fail(s->error, MW_DATA, "%s:%ld: '%.60s' is not a rate and three times", s->bytes->name, lines->number,
+                lines->text);
+        return s->error ? mw_hint(s->error, "run it with LC_ALL=C where commas are decimal signs") : MW_DATA;
+    }
     for (int i = 0; i < 4; i++)
         if (!(v[i] > 0 && v[i] < 1e15))
             return mw_fail(s->error, MW_DATA, "%s:%ld: a rate or time that is not greater than 0", s->bytes->name,
                            lines->number);
     *is_kernel = true;
-    struct mw_import_run run = {
-        .has = MW_RUN_TIME | MW_RUN_RATE, .rate = v[0], .time_s = s->babel ? v[1] : v[2], .line = lines->number};
+    struct mw_import_run run = {.has = MW_RUN_TIME | MW_RUN_RATE,
+                                .rate = v[0] * s->unit,
+                                .time_s = s->babel ? v[1] : v[2],
+                                .line = lines->number};
     if (s->threads > 0) {
         run.has |= MW_RUN_CORES;
         run.cores = (unsigned)s->threads;
@@ -60,6 +68,24 @@ static enum mw_err kernel_line(struct stream *s, const struct mw_lines *lines, b
         return mw_fail(s->error, MW_NOMEM, "out of memory");
     s->in_run++;
     return mw_import_add(s->import, run, s->bytes, s->options, s->error);
+}
+
+/* The unit of the rates, from the heading: MB/s and MBytes/sec are 10^6 bytes a second, MiBytes/sec 2^20. */
+static enum mw_err take_unit(struct stream *s, const char *heading, long line)
+{
+    static const struct {
+        const char *word;
+        double mb;
+    } units[] = {{"MiB", 1.048576},     {"GiB", 1073.741824},     {"MB", 1},     {"GB", 1e3},
+                 {"mibytes", 1.048576}, {"gibytes", 1073.741824}, {"mbytes", 1}, {"gbytes", 1e3}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strstr(heading, units[i].word)) {
+            s->unit = units[i].mb;
+            return MW_OK;
+        }
+    return mw_fail(s->error, MW_DATA,
+                   "%s:%ld: '%.60s' names no unit of the rate that is known (MB/s, MBytes/sec, MiBytes/sec)",
+                   s->bytes->name, line, heading);
 }
 
 static void end_run(struct stream *s)
@@ -88,12 +114,14 @@ static enum mw_err stream_line(struct stream *s, const struct mw_lines *lines)
         s->counted = false;
     } else if (strstr(text, "Number of Threads counted") && mw_first_number(text, &value)) {
         s->threads = value; /* what really ran, whatever was asked for */
-    } else if (mw_after(text, "Function") ||
-               mw_after(text, "function,num_times,n_elements,sizeof,max_mbytes_per_sec,min_runtime")) {
+    } else if (mw_after(text, "Function ") || mw_after(text, "Function\t") ||
+               mw_after(text, "function,num_times,n_elements,sizeof,max_m") ||
+               mw_after(text, "function,num_times,n_elements,sizeof,max_g")) {
         if (s->in_run)
             end_run(s);
         s->in_table = true;
-        s->babel = strstr(text, "MBytes/sec") || strchr(text, ',');
+        s->babel = strstr(text, "Bytes/sec") || strchr(text, ',');
+        return take_unit(s, text, lines->number);
     } else if (s->in_table) {
         bool is_kernel;
         return kernel_line(s, lines, &is_kernel);

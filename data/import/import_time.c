@@ -44,10 +44,22 @@ static enum mw_err end_run(struct timer *t)
     return mw_import_add(t->import, run, t->bytes, t->options, t->error);
 }
 
+/* The first word as a time; where it has a comma, that is the locale's decimal sign ("0m9,412s"). */
 static bool duration(const char *text, double *time_s)
 {
     char word[32];
-    return sscanf(text, " %31s", word) == 1 && !mw_parse_duration(word, time_s, NULL);
+    if (sscanf(text, " %31s", word) != 1)
+        return false;
+    char *comma = strchr(word, ',');
+    if (comma && !strchr(word, '.') && !strchr(comma + 1, ','))
+        *comma = '.';
+    return !mw_parse_duration(word, time_s, NULL);
+}
+
+/* A line that is one of time's, with a number that is not understood. */
+static enum mw_err bad_time(const struct timer *t, const char *text, long line)
+{
+    return mw_fail(t->error, MW_DATA, "%s:%ld: '%.40s' is not a time", t->bytes->name, line, text);
 }
 
 /* user and sys add to the CPU time of the run. */
@@ -59,6 +71,7 @@ static void add_cpu(struct timer *t, double value)
 
 static enum mw_err shell_line(struct timer *t, const char *text, long line, bool *taken)
 {
+    static const char *const words[] = {"real", "user", "sys"};
     const char *rest;
     double value;
     enum mw_err err = MW_OK;
@@ -72,6 +85,10 @@ static enum mw_err shell_line(struct timer *t, const char *text, long line, bool
         add_cpu(t, value);
     } else {
         *taken = false;
+        for (size_t i = 0; i < 3; i++)
+            if ((rest = mw_after(text, words[i])) && isspace((unsigned char)*rest) &&
+                isdigit((unsigned char)rest[strspn(rest, " \t")]))
+                err = bad_time(t, text, line);
     }
     return err;
 }
@@ -83,6 +100,28 @@ static const char *before_user(const char *text)
     while (at && at > text && strchr("0123456789.", at[-1]))
         at--;
     return at ? at : "";
+}
+
+/* The counts of -v. */
+static bool take_count(struct timer *t, const char *text)
+{
+    static const struct {
+        const char *words;
+        enum mw_usage_item item;
+        double factor;
+    } counts[] = {{"Voluntary context switches:", MW_USAGE_SWITCHES, 1},
+                  {"Involuntary context switches:", MW_USAGE_PREEMPTED, 1},
+                  {"Major (requiring I/O) page faults:", MW_USAGE_FAULTS, 1},
+                  {"Maximum resident set size (kbytes):", MW_USAGE_PEAK_MEMORY, 1024}};
+    double value;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const char *rest = mw_after(text, counts[i].words);
+        if (rest && mw_first_number(rest, &value) && value >= 0) {
+            mw_usage_set(&t->run.usage, counts[i].item, value * counts[i].factor);
+            return true;
+        }
+    }
+    return false;
 }
 
 static enum mw_err gnu_line(struct timer *t, const char *text, long line, bool *taken)
@@ -98,9 +137,15 @@ static enum mw_err gnu_line(struct timer *t, const char *text, long line, bool *
         t->run.time_s = value;
         t->run.has |= MW_RUN_TIME;
         t->run.line = line;
+    } else if (mw_after(text, "Elapsed (wall clock) time")) {
+        err = bad_time(t, text, line);
     } else if (((rest = mw_after(text, "User time (seconds):")) || (rest = mw_after(text, "System time (seconds):"))) &&
                duration(rest, &value)) {
         add_cpu(t, value);
+        if (mw_after(text, "System"))
+            mw_usage_set(&t->run.usage, MW_USAGE_SYS, value);
+    } else if (take_count(t, text)) {
+        ;
     } else if ((rest = mw_after(text, "Exit status:"))) {
         t->run.exit_status = atoi(rest);
         t->run.has |= MW_RUN_EXIT_STATUS;
