@@ -65,6 +65,15 @@ $(B)/bench/accuracy: bench/accuracy.c bench/splits.c bench/sets.c $(B)/libcore.a
 bench-accuracy: $(B)/bench/accuracy ## errors of predictions on held-out points of the shared sets, one core
 	OMP_NUM_THREADS=1 $(B)/bench/accuracy
 
+$(B)/bench/predictor: bench/predictor.c $(B)/libcore.a
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/libcore.a $(LIBS)
+
+.PHONY: bench-predictor
+bench-predictor: $(B)/bench/predictor ## queries a second of an open predictor, and their difference to predict
+	@for set in canneal swaptions xeon-bt; do $(B)/bench/predictor data/examples/$$set.csv || exit 1; done
+
 .PHONY: bench-measure
 bench-measure: build-all ## memwall measure beside STREAM=path, MULTICHASE=path and LIKWID_BENCH=path, in turns
 	@MEMWALL=$(B)/memwall bash bench/measure.sh

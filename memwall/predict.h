@@ -12,7 +12,8 @@ extern "C" {
 /* Zeroed is good. */
 struct mw_predictor_options {
     double baseline_freq_hz; /* speedups are over one core at this frequency; 0: at the query's own */
-    bool without_energy;     /* leave power and energy out, which cost as much as the time */
+    bool without_speedup;    /* leave speedups out (0 in the answers), which cost as much as the value */
+    bool without_energy;     /* leave power and energy out, which cost more than both */
     size_t reserved[4];
 };
 

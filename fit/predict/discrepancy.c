@@ -6,9 +6,9 @@
 #include <math.h>
 
 /* Lengths in ln p (a step between neighbours; a bend over the range) and ln F; response flat from half to twice. */
-static const double cores_short = 0.3, cores_long = 2, freq_length = 0.3;
+const double mw_kernel_cores_short = 0.3, mw_kernel_cores_long = 2, mw_kernel_freq_length = 0.3;
 /* Two frequencies closer than this ratio are one. */
-static const double same_freq = 1e-3;
+const double mw_kernel_same_freq = 1e-3;
 
 /* clang-format off */
 const struct mw_kernel mw_kernels[MW_KERNEL_COUNT] = {
@@ -35,9 +35,10 @@ void mw_kernel_parts(enum mw_quantity quantity, const struct mw_site *rows, size
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++) {
             double dp = fabs(rows[i].ln_p - columns[j].ln_p), df = fabs(rows[i].ln_freq - columns[j].ln_freq);
-            double along_p = (exp(-dp / cores_short) + exp(-dp / cores_long)) / 2, along_f = exp(-df / freq_length);
+            double along_p = (exp(-dp / mw_kernel_cores_short) + exp(-dp / mw_kernel_cores_long)) / 2,
+                   along_f = exp(-df / mw_kernel_freq_length);
             *cores++ = along_p;
-            *freq++ = quantity == MW_SPEEDUP ? (df < same_freq ? 1 : 0) : along_f;
+            *freq++ = quantity == MW_SPEEDUP ? (df < mw_kernel_same_freq ? 1 : 0) : along_f;
             *both++ = along_p * along_f;
         }
 }

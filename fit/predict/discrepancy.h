@@ -25,6 +25,8 @@ enum {
     MW_KERNEL_COUNT
 };
 extern const struct mw_kernel mw_kernels[MW_KERNEL_COUNT];
+/* Lengths in ln p (a step between neighbours; a bend over the range) and ln F; two frequencies closer than this are one. */
+extern const double mw_kernel_cores_short, mw_kernel_cores_long, mw_kernel_freq_length, mw_kernel_same_freq;
 /* The table indices that a fit may draw from; the count is returned. */
 size_t mw_kernel_choices(bool independent, const int **indices);
 

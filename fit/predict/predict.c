@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "fit/predict/predict.h"
+#include "fit/predict/predict_internal.h"
 
 #include "data/stats.h"
 #include "fit/binding.h"
+#include "fit/predict/cells.h"
 #include "fit/predict/weighted.h"
 #include "fit/predict/mixture.h"
 #include "fit/search/power.h"
@@ -43,8 +44,11 @@ struct predictor {
     struct mw_ensemble independent; /* sampled here where an answer needs them */
     struct mw_binder binder;
     double baseline_freq_hz;
+    bool without_speedup;
     struct mw_sites data;
-    double noise[MW_NOISE_STRATA];
+    double noise[MW_NOISE_STRATA][NOISE_PER_DRAW]; /* of the draws in turn */
+    double *inside;         /* weights of queries inside the data, once they are known; or NULL */
+    struct mw_cells *cells; /* NULL: each batch is computed from the points */
     double memory_freq_hz;
     size_t joint_count, independent_count, draw_count;
     double joint_top, independent_top; /* largest evidences */
@@ -75,6 +79,10 @@ static void weigh(const struct predictor *predictor, const struct query *query, 
 {
     bool beyond = query->beyond;
     const struct mw_ensemble *ensemble = &predictor->ensemble;
+    if (predictor->inside && !beyond && query->doublings_f <= 0) {
+        memcpy(weight, predictor->inside, ensemble->count * sizeof *weight);
+        return;
+    }
     double sum[2] = {0, 0};
     double share[2] = {1, 0}; /* joint, independent */
     if (beyond && predictor->independent_count && predictor->joint_count) {
@@ -128,20 +136,33 @@ static struct belief believe(const struct predictor *predictor, size_t datum, do
 static double center_of(const struct predictor *predictor, const struct mw_predictive *predictive,
                         const struct query *query, size_t draw, bool difference, double *variance)
 {
-    const double *mean = predictive->mean + draw * predictive->site_count;
+    const double *mean = predictive->mean + draw * predictive->draw_step;
     const double *reduced = predictive->reduced[predictive->kernel[draw]];
     const double *paired = predictive->paired[predictive->kernel[draw]];
     double sigma = predictive->sigma[draw];
-    size_t a = query->site, b = query->baseline;
-    struct belief at = believe(predictor, query->datum, mean[a], sigma);
+    size_t a = query->site, b = query->baseline, step = predictive->site_step;
+    struct belief at = believe(predictor, query->datum, mean[a * step], sigma);
     *variance = at.keep * at.keep * reduced[a] + at.own;
     if (!difference)
         return at.center;
-    struct belief base = believe(predictor, query->baseline_datum, mean[b], sigma);
+    struct belief base = believe(predictor, query->baseline_datum, mean[b * step], sigma);
     double shared =
         at.keep * at.keep * reduced[a] + base.keep * base.keep * reduced[b] - 2 * at.keep * base.keep * paired[a];
     *variance = fmax(shared, 0) + at.own + base.own;
     return base.center - at.center;
+}
+
+/* Variances over sigma^2 of unmeasured sites, which the kernels of the draws decide alone. */
+static void roots_of(const struct mw_predictive *predictive, const struct query *query, bool difference,
+                     double root[MW_KERNEL_COUNT])
+{
+    size_t a = query->site, b = query->baseline;
+    for (int k = 0; k < MW_KERNEL_COUNT; k++) {
+        const double *reduced = predictive->reduced[k];
+        if (reduced)
+            root[k] = difference ? sqrt(fmax(reduced[a] + reduced[b] - 2 * predictive->paired[k][a], 0) + 2)
+                                 : sqrt(reduced[a] + 1);
+    }
 }
 
 /* All noisy draws of ln value at a site, or of ln(baseline/site) where `difference`; of the joint fits (half 0), of the
@@ -151,8 +172,13 @@ static void draw_all(const struct predictor *predictor, const struct mw_predicti
                      struct mw_weighted *weighted)
 {
     const struct mw_ensemble *ensemble = &predictor->ensemble;
-    size_t draw = 0, turn = 0;
-    weighted->count = 0;
+    size_t draw = 0, turn = 0, none = predictor->data.count;
+    bool measured = query->datum != none || (difference && query->baseline_datum != none);
+    const double *mean = predictive->mean + query->site * predictive->site_step;
+    const double *base = predictive->mean + query->baseline * predictive->site_step;
+    double root[MW_KERNEL_COUNT], *value = weighted->value, *share = weighted->weight;
+    if (!measured)
+        roots_of(predictive, query, difference, root);
     for (size_t f = 0; f < ensemble->count; f++) {
         const struct mw_ensemble_fit *fit = &ensemble->fits[f];
         if (weight[f] < weight_least || (half < 2 && (int)fit->independent != half)) {
@@ -161,15 +187,23 @@ static void draw_all(const struct predictor *predictor, const struct mw_predicti
         }
         double each = weight[f] / (double)(fit->draw_count * NOISE_PER_DRAW);
         for (size_t s = 0; s < fit->draw_count; s++, draw++, turn++) {
-            double variance, center = center_of(predictor, predictive, query, draw, difference, &variance);
-            double sd = predictive->sigma[draw] * sqrt(variance);
+            double variance, center, sd;
+            if (measured) {
+                center = center_of(predictor, predictive, query, draw, difference, &variance);
+                sd = predictive->sigma[draw] * sqrt(variance);
+            } else {
+                double at = mean[draw * predictive->draw_step];
+                center = difference ? base[draw * predictive->draw_step] - at : at;
+                sd = predictive->sigma[draw] * root[predictive->kernel[draw]];
+            }
+            const double *noise = predictor->noise[turn % MW_NOISE_STRATA];
             for (size_t q = 0; q < NOISE_PER_DRAW; q++) {
-                size_t stratum = (turn * NOISE_STRIDE + q * (MW_NOISE_STRATA / NOISE_PER_DRAW)) % MW_NOISE_STRATA;
-                weighted->value[weighted->count] = center + sd * predictor->noise[stratum];
-                weighted->weight[weighted->count++] = each;
+                *value++ = center + sd * noise[q];
+                *share++ = each;
             }
         }
     }
+    weighted->count = (size_t)(value - weighted->value);
 }
 
 /* quantile[0] and [2] moved outwards; returns the variance that the drift adds. */
@@ -272,6 +306,8 @@ static void answer(const struct predictor *predictor, const struct mw_predictive
     }
     weigh(predictor, query, scratch->weight);
     answer_value(predictor, predictive, query, scratch->weight, &scratch->weighted, out);
+    if (predictor->without_speedup)
+        return;
     answer_speedup(predictor, predictive, query, scratch->weight, &scratch->weighted, out);
     out->binding = mw_binding_at(&predictor->binder, out, config->cores, config->freq_hz, predictor->baseline_freq_hz);
 }
@@ -289,7 +325,7 @@ static size_t lay_out(const struct predictor *predictor, const struct mw_config 
         size_t b = n;
         while (b < count && sites[b].freq_hz != base.freq_hz)
             b++;
-        if (sites[i].p == 1 && sites[i].freq_hz == base.freq_hz)
+        if (predictor->without_speedup || (sites[i].p == 1 && sites[i].freq_hz == base.freq_hz))
             b = i;
         else if (b == count)
             sites[count++] = base;
@@ -337,8 +373,9 @@ static enum mw_err answer_batch(const struct predictor *predictor, const struct 
     }
     size_t count = lay_out(predictor, config, n, sites, partner, queries);
     find_needed(predictor, queries, n, weight, needed);
-    err = mw_predictive_init(&predictive, &predictor->ensemble, needed, &predictor->data, predictor->model->quantity,
-                             sites, partner, count, error);
+    err = predictor->cells ? mw_cells_predictive(predictor->cells, sites, partner, count, &predictive, error)
+                           : mw_predictive_init(&predictive, &predictor->ensemble, needed, &predictor->data,
+                                                predictor->model->quantity, sites, partner, count, error);
     if (err)
         goto out;
     bool starved = false;
@@ -368,8 +405,8 @@ out:
     return err;
 }
 
-static enum mw_err check_queries(const struct mw_model *model, const struct mw_config *config, size_t n,
-                                 double baseline_freq_hz, struct mw_error *error)
+enum mw_err mw_predict_check(const struct mw_model *model, const struct mw_config *config, size_t n,
+                             double baseline_freq_hz, struct mw_error *error)
 {
     if (model->ensemble.count == 0)
         return mw_fail(error, MW_NOFIT, "the model has no ensemble to predict from");
@@ -427,13 +464,22 @@ static void predictor_release(struct predictor *predictor)
     mw_sites_release(&predictor->data);
 }
 
+static void deal_noise(double noise[MW_NOISE_STRATA][NOISE_PER_DRAW])
+{
+    double quantile[MW_NOISE_STRATA];
+    mw_noise_quantiles(quantile);
+    for (size_t turn = 0; turn < MW_NOISE_STRATA; turn++)
+        for (size_t q = 0; q < NOISE_PER_DRAW; q++)
+            noise[turn][q] = quantile[(turn * NOISE_STRIDE + q * (MW_NOISE_STRATA / NOISE_PER_DRAW)) % MW_NOISE_STRATA];
+}
+
 static enum mw_err predictor_init(struct predictor *predictor, const struct mw_model *model,
                                   const struct mw_config *config, size_t n, struct mw_error *error)
 {
     *predictor =
         (struct predictor){.model = model, .binder = mw_binder_of(model), .memory_freq_hz = model->memory_freq_hz};
     predictor->joint_top = predictor->independent_top = -INFINITY;
-    mw_noise_quantiles(predictor->noise);
+    deal_noise(predictor->noise);
     enum mw_err err =
         mw_sites_init(&predictor->data, &model->points, predictor->memory_freq_hz, MW_SITES_CONDITION, error);
     if (!err)
@@ -443,16 +489,19 @@ static enum mw_err predictor_init(struct predictor *predictor, const struct mw_m
     return err;
 }
 
+static bool has_energy(const struct mw_model *model)
+{
+    return model->power.present && model->quantity == MW_TIME;
+}
+
 /* Energy is power times time; their errors count as independent. */
-static enum mw_err add_energy(const struct mw_model *model, const struct mw_config *config, size_t n,
+static enum mw_err add_energy(const struct mw_power_view *view, const struct mw_config *config, size_t n,
                               struct mw_prediction *out, struct mw_error *error)
 {
-    if (!model->power.present || model->quantity != MW_TIME)
-        return MW_OK;
     double *power_w = malloc(2 * n * sizeof *power_w), *ln_sd = power_w + n;
     if (!power_w)
         return mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
-    enum mw_err err = mw_power_predict(&model->power, &model->points, config, n, power_w, ln_sd, error);
+    enum mw_err err = mw_power_view_predict(view, config, n, power_w, ln_sd, error);
     for (size_t i = 0; i < n && !err; i++) {
         double power_half = MW_NORMAL_90 * ln_sd[i];
         out[i].has_energy = true;
@@ -476,7 +525,8 @@ enum mw_err mw_predict_over(const struct mw_model *model, const struct mw_config
                             double baseline_freq_hz, struct mw_prediction *out, struct mw_error *error)
 {
     struct predictor predictor;
-    enum mw_err err = check_queries(model, config, n, baseline_freq_hz, error);
+    struct mw_power_view *view = NULL;
+    enum mw_err err = mw_predict_check(model, config, n, baseline_freq_hz, error);
     if (err || n == 0)
         return err;
     err = predictor_init(&predictor, model, config, n, error);
@@ -488,11 +538,86 @@ enum mw_err mw_predict_over(const struct mw_model *model, const struct mw_config
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
     for (size_t at = 0; at < n && !err; at += BATCH)
         err = answer_batch(&predictor, config + at, n - at < BATCH ? n - at : BATCH, made + at, error);
-    if (!err)
-        err = add_energy(model, config, n, made, error);
+    if (!err && has_energy(model))
+        err = mw_power_view_alloc(&view, &model->power, &model->points, error);
+    if (!err && view)
+        err = add_energy(view, config, n, made, error);
+    mw_power_view_free(view);
     if (!err)
         memcpy(out, made, n * sizeof *out);
     free(made);
     predictor_release(&predictor);
     return err;
+}
+
+struct mw_prepared {
+    struct predictor predictor;
+    struct mw_power_view *power; /* NULL: the model has none */
+};
+
+enum mw_err mw_prepared_alloc(struct mw_prepared **prepared, const struct mw_model *model, double baseline_freq_hz,
+                              bool without_speedup, struct mw_error *error)
+{
+    enum mw_err err = mw_predict_check(model, NULL, 0, baseline_freq_hz, error);
+    if (err)
+        return err;
+    struct mw_prepared *made = calloc(1, sizeof *made);
+    if (!made)
+        return mw_fail(error, MW_NOMEM, "out of memory for predictions");
+    struct predictor *p = &made->predictor;
+    err = predictor_init(p, model, NULL, 0, error);
+    p->baseline_freq_hz = baseline_freq_hz;
+    p->without_speedup = without_speedup;
+    if (!err)
+        err = mw_cells_alloc(&p->cells, &p->ensemble, &p->data, model->quantity, baseline_freq_hz, p->memory_freq_hz,
+                             error);
+    if (!err) {
+        double *weight = malloc((p->ensemble.count + 1) * sizeof *weight);
+        if (weight)
+            weigh(p, &(struct query){0}, weight);
+        else
+            err = mw_fail(error, MW_NOMEM, "out of memory for predictions");
+        p->inside = weight;
+    }
+    if (!err && has_energy(model))
+        err = mw_power_view_alloc(&made->power, &model->power, &model->points, error);
+    if (err)
+        mw_prepared_free(made);
+    else
+        *prepared = made;
+    return err;
+}
+
+void mw_prepared_free(struct mw_prepared *prepared)
+{
+    if (!prepared)
+        return;
+    mw_power_view_free(prepared->power);
+    mw_cells_free(prepared->predictor.cells);
+    free(prepared->predictor.inside);
+    predictor_release(&prepared->predictor);
+    free(prepared);
+}
+
+bool mw_prepared_covers(const struct mw_prepared *prepared, const struct mw_config *config)
+{
+    const struct predictor *p = &prepared->predictor;
+    struct mw_site site = mw_site_at(config->cores, config->freq_hz, p->memory_freq_hz);
+    return p->cells && doublings_beyond(site.p, p->data.p_min, p->data.p_max) <= 0 &&
+           doublings_beyond(site.freq_hz, p->data.freq_min_hz, p->data.freq_max_hz) <= 0;
+}
+
+enum mw_err mw_prepared_predict(const struct mw_prepared *prepared, const struct mw_config *config, size_t n,
+                                struct mw_prediction *out, struct mw_error *error)
+{
+    enum mw_err err = MW_OK;
+    for (size_t at = 0; at < n && !err; at += BATCH)
+        err = answer_batch(&prepared->predictor, config + at, n - at < BATCH ? n - at : BATCH, out + at, error);
+    return err;
+}
+
+enum mw_err mw_prepared_energy(const struct mw_prepared *prepared, const struct mw_config *config, size_t n,
+                               struct mw_prediction *out, struct mw_error *error)
+{
+    return prepared->power && n ? add_energy(prepared->power, config, n, out, error) : MW_OK;
 }

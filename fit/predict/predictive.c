@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/predict/predictive.h"
 
-#include "fit/numeric/hot_residual.h"
 #include "fit/numeric/linalg.h"
 #include "fit/numeric/panel.h"
-#include "model/law.h"
+#include "fit/predict/evaluate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,33 +33,6 @@ struct work {
     double *residual; /* draws x width: ln value - law at the data */
     double *whitened; /* draws x width */
 };
-
-/* ln of the law with its scale at `count` sites. Blocks are filled up to whole vectors, because the logarithm of a
-   vector and that of a single number differ in the last bit, and a site's place must not change its answer. */
-static void evaluate(const struct mw_law *law, const double *params, double scale, enum mw_quantity quantity,
-                     const struct mw_site *sites, size_t count, double *out)
-{
-    enum { BLOCK = 64, LANES = 8 };
-    double p[BLOCK], phi[BLOCK], ones[BLOCK], h[BLOCK], h1[BLOCK], offset[BLOCK], result[BLOCK];
-    for (size_t at = 0; at < count; at += BLOCK) {
-        size_t used = count - at < BLOCK ? count - at : BLOCK, n = (used + LANES - 1) / LANES * LANES;
-        for (size_t i = 0; i < n; i++) {
-            const struct mw_site *site = &sites[at + (i < used ? i : used - 1)];
-            p[i] = site->p;
-            phi[i] = site->phi;
-            ones[i] = 1;
-            offset[i] = quantity == MW_SPEEDUP ? scale : scale - site->ln_freq;
-        }
-        law->eval(params, n, p, phi, h);
-        if (quantity == MW_SPEEDUP) {
-            law->eval(params, n, ones, phi, h1);
-            for (size_t i = 0; i < n; i++)
-                h[i] = h1[i] / h[i];
-        }
-        mw_hot_residuals(offset, 1, h, n, result);
-        memcpy(out + at, result, used * sizeof *out);
-    }
-}
 
 static enum mw_err list_draws(struct work *work, struct mw_error *error)
 {
@@ -93,9 +65,9 @@ static void evaluate_all(struct work *work)
     for (size_t d = 0; d < work->draw_count; d++) {
         const struct draw *draw = &work->draws[d];
         double *residual = work->residual + d * work->width;
-        evaluate(draw->law, draw->params, draw->scale, work->quantity, work->sites, out->site_count,
-                 out->mean + draw->index * out->site_count);
-        evaluate(draw->law, draw->params, draw->scale, work->quantity, work->data->items, n, residual);
+        mw_evaluate(draw->law, draw->params, draw->scale, work->quantity, work->sites, out->site_count,
+                    out->mean + draw->index * out->site_count);
+        mw_evaluate(draw->law, draw->params, draw->scale, work->quantity, work->data->items, n, residual);
         for (size_t i = 0; i < n; i++)
             residual[i] = work->data->items[i].ln_value - residual[i];
     }
@@ -202,7 +174,11 @@ enum mw_err mw_predictive_init(struct mw_predictive *predictive, const struct mw
                                const struct mw_sites *data, enum mw_quantity quantity, const struct mw_site *sites,
                                const size_t *partner, size_t site_count, struct mw_error *error)
 {
-    struct mw_predictive out = {.ensemble = ensemble, .site_count = site_count, .draw_count = count_draws(ensemble)};
+    struct mw_predictive out = {.ensemble = ensemble,
+                                .site_count = site_count,
+                                .draw_count = count_draws(ensemble),
+                                .draw_step = site_count,
+                                .site_step = 1};
     struct work work = {&out, needed, data, quantity, sites, partner, .draw_count = 0};
     out.mean = malloc((out.draw_count * site_count + 1) * sizeof *out.mean);
     out.sigma = malloc((out.draw_count + 1) * sizeof *out.sigma);

@@ -13,8 +13,9 @@
  */
 struct mw_predictive {
     const struct mw_ensemble *ensemble;
-    size_t site_count, draw_count;    /* draws of all fits, one after another */
-    double *mean;                     /* draw_count x site_count */
+    size_t site_count, draw_count; /* draws of all fits, one after another */
+    size_t draw_step, site_step;   /* mean[d draw_step + i site_step] is draw d at site i */
+    double *mean;
     double *sigma;                    /* draw_count */
     int *kernel;                      /* draw_count */
     double *reduced[MW_KERNEL_COUNT]; /* site_count: variance/sigma^2 at each site; NULL for kernels no draw has */

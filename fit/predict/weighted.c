@@ -1,58 +1,51 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/predict/weighted.h"
 
+#include "fit/numeric/hot_weighted.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <string.h>
 
-enum { BINS = 2048 };
+enum { BINS = 2048, BLOCKS = 32 };
 /* The sampled sigma includes points that the law missed, so noise drawn at full scale would count them twice. */
 static const double noise_scale = 0.8;
 
 void mw_weighted_quantiles(const struct mw_weighted *weighted, double quantile[3])
 {
     static const double share[3] = {0.05, 0.5, 0.95};
-    double low = weighted->value[0], high = low, total = 0, bins[BINS] = {0};
-    for (size_t i = 0; i < weighted->count; i++) {
-        low = fmin(low, weighted->value[i]);
-        high = fmax(high, weighted->value[i]);
-        total += weighted->weight[i];
-    }
+    double low, high, total, bins[BINS] = {0}, block_sums[BLOCKS];
+    mw_hot_extent(weighted->value, weighted->weight, weighted->count, &low, &high, &total);
     double per_value = high > low ? (BINS - 1e-6) / (high - low) : 0;
-    for (size_t i = 0; i < weighted->count; i++)
-        bins[(size_t)((weighted->value[i] - low) * per_value)] += weighted->weight[i];
-    int next = 0;
-    double below = 0;
-    for (int bin = 0; bin < BINS && next < 3; bin++) {
-        while (next < 3 && below + bins[bin] >= share[next] * total) {
-            double into = bins[bin] > 0 ? (share[next] * total - below) / bins[bin] : 0;
-            quantile[next++] = per_value > 0 ? low + (bin + into) / per_value : low;
-        }
-        below += bins[bin];
+    mw_hot_bins(weighted->value, weighted->weight, weighted->count, low, per_value, bins);
+    mw_hot_block_sums(bins, BLOCKS, BINS / BLOCKS, block_sums);
+    int block = 0;
+    double before = 0; /* the block */
+    for (int next = 0; next < 3; next++) {
+        double wanted = share[next] * total;
+        for (; block < BLOCKS - 1 && before + block_sums[block] < wanted; block++)
+            before += block_sums[block];
+        int bin = block * (BINS / BLOCKS), end = bin + BINS / BLOCKS;
+        double below = before;
+        for (; bin < end && below + bins[bin] < wanted; bin++)
+            below += bins[bin];
+        double into = bin < end && bins[bin] > 0 ? (wanted - below) / bins[bin] : 0;
+        quantile[next] = per_value > 0 ? fmin(low + (bin + into) / per_value, high) : low;
     }
-    while (next < 3)
-        quantile[next++] = high;
 }
 
 double mw_weighted_mean(const struct mw_weighted *weighted)
 {
-    double sum = 0, total = 0;
-    for (size_t i = 0; i < weighted->count; i++) {
-        sum += weighted->weight[i] * weighted->value[i];
-        total += weighted->weight[i];
-    }
-    return sum / total;
+    double sums[3];
+    mw_hot_moments(weighted->value, weighted->weight, weighted->count, weighted->value[0], sums);
+    return weighted->value[0] + sums[1] / sums[0];
 }
 
 double mw_weighted_variance(const struct mw_weighted *weighted, double mean)
 {
-    double sum = 0, total = 0;
-    for (size_t i = 0; i < weighted->count; i++) {
-        double d = weighted->value[i] - mean;
-        sum += weighted->weight[i] * d * d;
-        total += weighted->weight[i];
-    }
-    return sum / total;
+    double sums[3];
+    mw_hot_moments(weighted->value, weighted->weight, weighted->count, mean, sums);
+    return sums[2] / sums[0];
 }
 
 void mw_noise_quantiles(double quantile[MW_NOISE_STRATA])

@@ -231,9 +231,9 @@ static double ln_law(const double c[MW_POWER_TERMS], const struct mw_site *s)
     return log(fmax(1e-3, mw_power_law(c, s->cores, s->sockets, s->x)));
 }
 
-struct conditioned {
+struct mw_power_view {
     const struct mw_model_power *power;
-    const struct power_data *data; /* n may be 0: the law alone */
+    struct power_data data; /* n may be 0: the law alone */
     struct mw_residual residual;
     double *misfit;  /* draws x n, offset taken off */
     double *offset;  /* per draw */
@@ -241,9 +241,9 @@ struct conditioned {
     size_t draws;
 };
 
-static enum mw_err condition(struct conditioned *c, struct mw_error *error)
+static enum mw_err condition(struct mw_power_view *c, struct mw_error *error)
 {
-    size_t n = c->data->n;
+    size_t n = c->data.n;
     c->draws = c->power->draw_count ? c->power->draw_count : 1;
     c->misfit = malloc((c->draws * (n + 1) + 1) * sizeof *c->misfit);
     if (!c->misfit)
@@ -254,7 +254,7 @@ static enum mw_err condition(struct conditioned *c, struct mw_error *error)
         memset(c->offset, 0, c->draws * sizeof *c->offset);
         return MW_OK;
     }
-    enum mw_err err = mw_residual_init(&c->residual, &mw_residual_power, n, c->data->sites, c->data->noise, error);
+    enum mw_err err = mw_residual_init(&c->residual, &mw_residual_power, n, c->data.sites, c->data.noise, error);
     if (err)
         return err;
     c->variance = 0;
@@ -262,7 +262,7 @@ static enum mw_err condition(struct conditioned *c, struct mw_error *error)
         double coefficients[MW_POWER_TERMS], *r = c->misfit + d * n;
         draw_coefficients(c->power, d, coefficients);
         for (size_t i = 0; i < n; i++)
-            r[i] = log(c->data->power_w[i]) - ln_law(coefficients, &c->data->sites[i]);
+            r[i] = log(c->data.power_w[i]) - ln_law(coefficients, &c->data.sites[i]);
         double square = mw_residual_square(&c->residual, r, &c->offset[d]);
         c->variance += mw_residual_variance(&c->residual, square) / (double)c->draws;
         for (size_t i = 0; i < n; i++)
@@ -271,12 +271,44 @@ static enum mw_err condition(struct conditioned *c, struct mw_error *error)
     return MW_OK;
 }
 
-/* Mean and variance of ln P at one site; gain is scratch of n. */
-static void predict_site(const struct conditioned *c, const struct mw_site *site, double *gain, double *mean,
+enum mw_err mw_power_view_alloc(struct mw_power_view **view, const struct mw_model_power *power,
+                                const struct mw_points *points, struct mw_error *error)
+{
+    if (!power->present)
+        return mw_fail(error, MW_NOFIT, "the model knows nothing of power");
+    struct mw_power_view *made = calloc(1, sizeof *made);
+    if (!made)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    made->power = power;
+    enum mw_err err = power_data_init(&made->data, points, power->freq_ref_hz, power->cores_per_socket, error);
+    if (!err)
+        err = condition(made, error);
+    if (err)
+        mw_power_view_free(made);
+    else
+        *view = made;
+    return err;
+}
+
+void mw_power_view_free(struct mw_power_view *view)
+{
+    if (!view)
+        return;
+    free(view->misfit);
+    mw_residual_release(&view->residual);
+    power_data_release(&view->data);
+    free(view);
+}
+
+/* Mean and variance of ln P at one site; work is scratch of 2 n. */
+static void predict_site(const struct mw_power_view *c, const struct mw_site *site, double *work, double *mean,
                          double *variance)
 {
-    size_t n = c->data->n;
-    double base = n ? mw_residual_gain(&c->residual, site, gain) : 1, m = 0, square = 0;
+    size_t n = c->data.n;
+    double *gain = work;
+    struct mw_residual residual = c->residual; /* with scratch of this thread */
+    residual.scratch = work + n;
+    double base = n ? mw_residual_gain(&residual, site, gain) : 1, m = 0, square = 0;
     for (size_t d = 0; d < c->draws; d++) {
         double coefficients[MW_POWER_TERMS];
         draw_coefficients(c->power, d, coefficients);
@@ -289,34 +321,48 @@ static void predict_site(const struct conditioned *c, const struct mw_site *site
     *variance = square / (double)c->draws + c->variance * base;
 }
 
-enum mw_err mw_power_predict(const struct mw_model_power *power, const struct mw_points *points,
-                             const struct mw_config *query, size_t n, double *power_w, double *ln_sd,
-                             struct mw_error *error)
+enum mw_err mw_power_view_predict(const struct mw_power_view *view, const struct mw_config *query, size_t n,
+                                  double *power_w, double *ln_sd, struct mw_error *error)
 {
-    if (!power->present)
-        return mw_fail(error, MW_NOFIT, "the model knows nothing of power");
-    struct power_data data;
-    enum mw_err err = power_data_init(&data, points, power->freq_ref_hz, power->cores_per_socket, error);
-    if (err)
-        return err;
-    struct conditioned c = {.power = power, .data = &data};
-    double *result = malloc((2 * n + data.n + 1) * sizeof *result);
-    err = result ? condition(&c, error) : mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
-    if (!err) {
+    const struct mw_model_power *power = view->power;
+    double *result = malloc((2 * n + 1) * sizeof *result);
+    bool starved = !result;
+#pragma omp parallel if (n > 64)
+    {
+        double *work = malloc((2 * view->data.n + 1) * sizeof *work);
+        if (!work) {
+#pragma omp atomic write
+            starved = true;
+        }
+#pragma omp for schedule(static)
         for (size_t i = 0; i < n; i++) {
+            if (!work || !result)
+                continue;
             struct mw_site site =
                 power_site(query[i].cores, query[i].freq_hz, power->freq_ref_hz, power->cores_per_socket);
             double mean, variance;
-            predict_site(&c, &site, result + 2 * n, &mean, &variance);
+            predict_site(view, &site, work, &mean, &variance);
             result[i] = exp(mean);
             result[n + i] = sqrt(variance);
         }
+        free(work);
+    }
+    if (!starved) {
         memcpy(power_w, result, n * sizeof *power_w);
         memcpy(ln_sd, result + n, n * sizeof *ln_sd);
     }
     free(result);
-    free(c.misfit);
-    mw_residual_release(&c.residual);
-    power_data_release(&data);
+    return starved ? mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n) : MW_OK;
+}
+
+enum mw_err mw_power_predict(const struct mw_model_power *power, const struct mw_points *points,
+                             const struct mw_config *query, size_t n, double *power_w, double *ln_sd,
+                             struct mw_error *error)
+{
+    struct mw_power_view *view = NULL;
+    enum mw_err err = mw_power_view_alloc(&view, power, points, error);
+    if (!err)
+        err = mw_power_view_predict(view, query, n, power_w, ln_sd, error);
+    mw_power_view_free(view);
     return err;
 }

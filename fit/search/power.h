@@ -12,7 +12,16 @@
 enum mw_err mw_power_fit(struct mw_model_power *power, const struct mw_points *points, unsigned cores_per_socket,
                          unsigned long seed, struct mw_error *error) MW_CHECKED;
 
+/* The law and what it leaves at the points, prepared; power and points are borrowed. MW_NOFIT where power is not present. */
+struct mw_power_view;
+enum mw_err mw_power_view_alloc(struct mw_power_view **view, const struct mw_model_power *power,
+                                const struct mw_points *points, struct mw_error *error) MW_CHECKED;
+void mw_power_view_free(struct mw_power_view *view);
+
 /* power_w[i] and ln_sd[i] (of the predictive distribution of ln P) at query[i]; the residual of the points is carried. */
+enum mw_err mw_power_view_predict(const struct mw_power_view *view, const struct mw_config *query, size_t n,
+                                  double *power_w, double *ln_sd, struct mw_error *error) MW_CHECKED;
+/* All of it once. */
 enum mw_err mw_power_predict(const struct mw_model_power *power, const struct mw_points *points,
                              const struct mw_config *query, size_t n, double *power_w, double *ln_sd,
                              struct mw_error *error) MW_CHECKED;
