@@ -111,3 +111,7 @@ CACHE_SEED ?= 1
 bench-cache: ## verdicts of measure cache on CACHE_COUNT=200 simulated machines (CACHE_SEED=1)
 	@$(MAKE) --no-print-directory $(JOBS) $(B)/bench/cache
 	$(B)/bench/cache $(CACHE_COUNT) $(CACHE_SEED)
+
+.PHONY: bench-compare
+bench-compare: $(B)/memwall ## variable latency against Amdahl and the laws against learners, on every shared set
+	@MEMWALL=$(B)/memwall bash bench/compare.sh

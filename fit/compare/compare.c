@@ -36,7 +36,9 @@ struct batch {
     struct mw_score scores[LAWS_MAX];
     size_t law_count;
     gsl_rng *rng;
-    size_t *order;
+    bool *pool;    /* of each usable point: may be trained on */
+    size_t *order; /* of the pool, as indices of usable points: shuffled, or the plan's */
+    size_t order_count;
     struct split split;
     double error_percent[METHODS_MAX];
 };
@@ -45,11 +47,39 @@ static void batch_release(struct batch *s)
 {
     free(s->usable.items);
     free(s->order);
+    free(s->pool);
     free(s->split.train.items);
     free(s->split.test);
     free(s->split.predicted);
     if (s->rng)
         gsl_rng_free(s->rng);
+}
+
+void mw_compare_pool(const struct mw_points *points, enum mw_compare_split split, bool *pool)
+{
+    double cores = 0, low_hz = HUGE_VAL, high_hz = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        cores = fmax(cores, points->items[i].cores);
+        low_hz = fmin(low_hz, points->items[i].freq_hz);
+        high_hz = fmax(high_hz, points->items[i].freq_hz);
+    }
+    for (size_t i = 0; i < points->count; i++)
+        pool[i] = split == MW_SPLIT_INTERPOLATE ||
+                  (split == MW_SPLIT_CORES ? 2 * points->items[i].cores <= cores
+                                           : 2 * points->items[i].freq_hz <= low_hz + high_hz && low_hz < high_hz);
+}
+
+/* What may be trained on, in the order of the plan where there is one. */
+static void fill_pool(struct batch *s, const struct mw_points *points, const size_t *usable_of)
+{
+    const struct mw_compare_options *o = s->options;
+    size_t n = o->order ? o->order_count : points->count;
+    mw_compare_pool(&s->usable, o->split, s->pool);
+    for (size_t i = 0; i < n; i++) {
+        size_t at = o->order ? o->order[i] : i;
+        if (at < points->count && usable_of[at] < s->usable.count && s->pool[usable_of[at]])
+            s->order[s->order_count++] = usable_of[at];
+    }
 }
 
 static enum mw_err batch_init(struct batch *s, const struct mw_points *points, const struct mw_compare_options *options,
@@ -61,18 +91,26 @@ static enum mw_err batch_init(struct batch *s, const struct mw_points *points, c
     s->order = malloc((n + 1) * sizeof *s->order);
     s->split.train =
         (struct mw_points){.items = malloc((n + 1) * sizeof *s->split.train.items), .quantity = points->quantity};
+    s->pool = malloc((n + 1) * sizeof *s->pool);
+    size_t *usable_of = malloc((n + 1) * sizeof *usable_of);
     s->split.test = malloc((n + 1) * sizeof *s->split.test);
     s->split.predicted = malloc((n + 1) * sizeof *s->split.predicted);
     s->rng = gsl_rng_alloc(gsl_rng_taus2);
-    if (!s->usable.items || !s->order || !s->split.train.items || !s->split.test || !s->split.predicted || !s->rng) {
+    if (!s->usable.items || !s->order || !s->pool || !usable_of || !s->split.train.items || !s->split.test ||
+        !s->split.predicted || !s->rng) {
+        free(usable_of);
         batch_release(s);
         return mw_fail(error, MW_NOMEM, "out of memory");
     }
-    for (size_t i = 0; i < n; i++)
-        if (points->quantity == MW_TIME || points->items[i].cores > 1)
+    for (size_t i = 0; i < n; i++) {
+        usable_of[i] = n; /* none */
+        if (points->quantity == MW_TIME || points->items[i].cores > 1) {
+            usable_of[i] = s->usable.count;
             s->usable.items[s->usable.count++] = points->items[i];
-    for (size_t i = 0; i < s->usable.count; i++)
-        s->order[i] = i;
+        }
+    }
+    fill_pool(s, points, usable_of);
+    free(usable_of);
     for (const struct mw_law *const *law = mw_laws; *law && s->law_count < LAWS_MAX; law++)
         if (!(*law)->weak_scaling)
             s->scores[s->law_count++].law = *law;
@@ -83,15 +121,17 @@ static enum mw_err batch_init(struct batch *s, const struct mw_points *points, c
 static void draw_split(struct batch *s, size_t train)
 {
     bool *chosen = (bool *)s->split.predicted; /* free until predictions are made */
-    gsl_ran_shuffle(s->rng, s->order, s->usable.count, sizeof *s->order);
+    if (!s->options->order)
+        gsl_ran_shuffle(s->rng, s->order, s->order_count, sizeof *s->order);
     memset(chosen, 0, s->usable.count * sizeof *chosen);
     for (size_t i = 0; i < train; i++)
         chosen[s->order[i]] = true;
     s->split.train.count = s->split.test_count = 0;
     for (size_t i = 0; i < s->usable.count; i++) {
-        struct mw_point *to =
-            chosen[i] ? &s->split.train.items[s->split.train.count++] : &s->split.test[s->split.test_count++];
-        *to = s->usable.items[i];
+        if (chosen[i])
+            s->split.train.items[s->split.train.count++] = s->usable.items[i];
+        else if (s->options->split == MW_SPLIT_INTERPOLATE || !s->pool[i])
+            s->split.test[s->split.test_count++] = s->usable.items[i];
     }
 }
 
@@ -224,9 +264,11 @@ enum mw_err mw_compare_run(struct mw_compare *comparison, const struct mw_points
         err = mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t k = 0; k < options->size_count && !err; k++) {
         struct mw_compare_entry *entries = made.entries + k * made.methods;
-        if (options->sizes[k] < 2 || options->sizes[k] >= s.usable.count)
-            err = mw_fail(error, MW_NOFIT, "%zu of %zu usable points can't be trained on with some left to judge by",
-                          options->sizes[k], s.usable.count);
+        if (options->sizes[k] < 2 || options->sizes[k] > s.order_count || options->sizes[k] >= s.usable.count)
+            err = mw_fail(
+                error, MW_NOFIT,
+                "%zu points can't be trained on with some left to judge by: there are %zu, %zu of them to train on",
+                options->sizes[k], s.usable.count, s.order_count);
         name_entries(&s, entries, options->sizes[k]);
         for (size_t r = 0; r < options->repeats && !err; r++) {
             if (options->progress)

@@ -1,82 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/compare/learners_internal.h"
 
-#include "fit/numeric/linalg.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *mw_learner_name(enum mw_learner learner)
 {
-    static const char *const names[] = {"kernel-ridge", "svr", "tree"};
+    static const char *const names[] = {"kernel-ridge", "gaussian-process", "svr", "tree", "forest"};
     return names[learner];
-}
-
-static double gaussian(const double *a, const double *b, double length)
-{
-    double d0 = a[0] - b[0], d1 = a[1] - b[1];
-    return exp(-.5 * (d0 * d0 + d1 * d1) / (length * length));
-}
-
-/*
- * One setting of kernel ridge: (K + lambda I) alpha = y - mean. Leave-one-out errors are alpha_i/[(K + lambda I)^-1]_ii
- * (Rasmussen and Williams 2006, 5.4.2); their sum of squares is returned, HUGE_VAL where the system is singular.
- */
-static double ridge_setting(const double (*x)[2], const double *centred, size_t n, double length, double lambda,
-                            double *work, double *alpha)
-{
-    double *k = work, *inverse = work + n * n, *z = work + 2 * n * n, left_out = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            k[i * n + j] = gaussian(x[i], x[j], length) + (i == j ? lambda : 0);
-    if (!mw_cholesky(k, n))
-        return HUGE_VAL;
-    mw_lower_inverse(k, n, inverse);
-    mw_lower_multiply(inverse, n, centred, z);
-    mw_lower_multiply_transposed(inverse, n, z, alpha);
-    for (size_t i = 0; i < n; i++) {
-        double diagonal = 0;
-        for (size_t r = i; r < n; r++)
-            diagonal += inverse[r * n + i] * inverse[r * n + i];
-        double e = alpha[i] / diagonal;
-        left_out += e * e;
-    }
-    return left_out;
-}
-
-enum mw_err mw_learn_ridge(const double (*x)[2], const double *y, size_t n, const double (*query)[2], size_t m,
-                           int setting, double *out, struct mw_error *error)
-{
-    static const double lengths[] = {.3, .6, 1, 2, 4, 8}, lambdas[] = {1e-4, 1e-3, 1e-2, 1e-1};
-    (void)setting;
-    double *work = malloc((2 * n * n + 4 * n) * sizeof *work);
-    if (!work)
-        return mw_fail(error, MW_NOMEM, "out of memory");
-    double *centred = work + 2 * n * n + n, *alpha = centred + n, *best_alpha = alpha + n;
-    double mean = 0, best = HUGE_VAL, best_length = 1;
-    for (size_t i = 0; i < n; i++)
-        mean += y[i] / (double)n;
-    for (size_t i = 0; i < n; i++)
-        centred[i] = y[i] - mean;
-    memset(best_alpha, 0, n * sizeof *best_alpha);
-    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
-        for (size_t r = 0; r < sizeof lambdas / sizeof *lambdas; r++) {
-            double left_out = ridge_setting(x, centred, n, lengths[l], lambdas[r], work, alpha);
-            if (left_out < best) {
-                best = left_out;
-                best_length = lengths[l];
-                memcpy(best_alpha, alpha, n * sizeof *alpha);
-            }
-        }
-    }
-    for (size_t q = 0; q < m; q++) {
-        out[q] = mean;
-        for (size_t i = 0; i < n; i++)
-            out[q] += best_alpha[i] * gaussian(query[q], x[i], best_length);
-    }
-    free(work);
-    return MW_OK;
 }
 
 /* Training rows without, and of, one fold. */
@@ -153,7 +85,11 @@ enum mw_err mw_learner_predict(enum mw_learner learner, const double (*x)[2], co
     static const struct {
         mw_learn *learn;
         int settings;
-    } table[] = {{mw_learn_ridge, 1}, {mw_learn_svr, MW_SVR_SETTINGS}, {mw_learn_tree, MW_TREE_SETTINGS}};
+    } table[] = {[MW_LEARNER_RIDGE] = {mw_learn_ridge, 1},
+                 [MW_LEARNER_GAUSSIAN_PROCESS] = {mw_learn_gaussian_process, 1},
+                 [MW_LEARNER_SVR] = {mw_learn_svr, MW_SVR_SETTINGS},
+                 [MW_LEARNER_TREE] = {mw_learn_tree, MW_TREE_SETTINGS},
+                 [MW_LEARNER_FOREST] = {mw_learn_forest, 1}};
     double(*train)[2] = malloc((n + m) * sizeof *train);
     if (!train)
         return mw_fail(error, MW_NOMEM, "out of memory");

@@ -10,15 +10,17 @@
 /*
  * Machine learning without a law of speedup, for comparison: ln value over (ln p, ln F), both scaled to unit variance on
  * the training points. Settings are chosen on the training points alone: kernel ridge by leave-one-out in closed form,
- * the others by five-fold cross-validation.
+ * the Gaussian process by its likelihood, the forest has none, the others by five-fold cross-validation.
  */
 enum mw_learner {
-    MW_LEARNER_RIDGE, /* kernel ridge regression, Gaussian kernel */
-    MW_LEARNER_SVR,   /* epsilon support vector regression, Gaussian kernel (libsvm) */
-    MW_LEARNER_TREE,  /* regression tree by variance (CART) */
+    MW_LEARNER_RIDGE,            /* kernel ridge regression, Gaussian kernel */
+    MW_LEARNER_GAUSSIAN_PROCESS, /* a length for each feature and noise by marginal likelihood */
+    MW_LEARNER_SVR,              /* epsilon support vector regression, Gaussian kernel (libsvm) */
+    MW_LEARNER_TREE,             /* regression tree by variance (CART) */
+    MW_LEARNER_FOREST,           /* a hundred trees, each of a bootstrap sample */
     MW_LEARNER_COUNT
 };
-const char *mw_learner_name(enum mw_learner learner); /* "kernel-ridge", "svr", "tree" */
+const char *mw_learner_name(enum mw_learner learner); /* "kernel-ridge", "gaussian-process", "svr", "tree", "forest" */
 /* False where memwall was built without what it needs (libsvm). */
 bool mw_learner_present(enum mw_learner learner);
 

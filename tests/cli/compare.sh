@@ -9,7 +9,7 @@ awk 'BEGIN { print "cores,freq_ghz,time_s"
         printf "%d,%.1f,%.6g\n", p, f, 20 / f * (.04 + .96 / p) * (1 + .4 * f / 2) * noise } }' >"$tmp/runs.csv"
 
 check 'a table' "$memwall" compare "$tmp/runs.csv" --train 8 --repeats 1
-for name in mixture vls amdahl usl kernel-ridge svr tree; do prints "table: $name" "^$name +[0-9]"; done
+for name in mixture vls amdahl usl kernel-ridge gaussian-process svr tree forest; do prints "table: $name" "^$name +[0-9]"; done
 check 'CSV' "$memwall" compare "$tmp/runs.csv" --train 8 --repeats 1 --csv
 prints 'CSV: header' '^method,train_points,error_percent'
 law=$(grep '^amdahl-memory,8,' <<<"$out" | cut -d, -f3) tree=$(grep '^tree,8,' <<<"$out" | cut -d, -f3)
@@ -18,6 +18,10 @@ else not_ok 'the true law beats the tree' "amdahl-memory $law, tree $tree"; fi
 first=$(grep -v '^#' <<<"$out")
 OMP_NUM_THREADS=1 "$memwall" compare "$tmp/runs.csv" --train 8 --repeats 1 --csv >"$tmp/again.csv" 2>/dev/null
 if [ "$first" = "$(grep -v '^#' "$tmp/again.csv")" ]; then ok 'the same with one thread'; else not_ok 'the same with one thread'; fi
+for split in cores frequency; do check "split by $split" "$memwall" compare "$tmp/runs.csv" --train 8 --repeats 1 --split $split; done
+check 'a planned design' "$memwall" compare "$tmp/runs.csv" --train 8,16 --design planned --csv
+if awk -F, '/^[a-z]/ && !/^method/ && $4 != $5 { exit 1 }' <<<"$out"; then ok 'is one split'; else not_ok 'is one split' "$out"; fi
+fails 4 'more than a split leaves to train on' "$memwall" compare "$tmp/runs.csv" --train 40 --split cores
 fails 4 'too many points to train on' "$memwall" compare "$tmp/runs.csv" --train 64
 fails 3 'not a table' "$memwall" compare /dev/null
 fails 2 'a bad list' "$memwall" compare "$tmp/runs.csv" --train some
