@@ -181,7 +181,7 @@ include deps.mk packaging/packaging.mk
 HEADERS := $(filter-out $(if $(HAVE_GLPK),,memwall/schedule.h),$(wildcard memwall/*.h))
 .PHONY: install install-strip uninstall
 install: all man ## install below $(DESTDIR)$(prefix)
-	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/memwall $(DESTDIR)$(mandir)/man1 \
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/memwall $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man7 \
 	  $(DESTDIR)$(datadir)/memwall/profiles $(DESTDIR)$(docdir) $(DESTDIR)$(datadir)/bash-completion/completions
 	$(INSTALL_PROGRAM) $(B)/memwall $(DESTDIR)$(bindir)/memwall
 	for l in memwall $(if $(HAVE_GLPK),memwall-schedule); do \
@@ -190,7 +190,7 @@ install: all man ## install below $(DESTDIR)$(prefix)
 	  ln -sf lib$$l.so.0 $(DESTDIR)$(libdir)/lib$$l.so && \
 	  $(INSTALL_DATA) $(B)/$$l.pc $(DESTDIR)$(libdir)/pkgconfig/ || exit 1; done
 	$(INSTALL_DATA) $(HEADERS) $(DESTDIR)$(includedir)/memwall/
-	$(INSTALL_DATA) $(B)/man/*.1 $(DESTDIR)$(mandir)/man1/
+	for s in 1 5 7; do $(INSTALL_DATA) $(B)/man/*.$$s $(DESTDIR)$(mandir)/man$$s/ || exit 1; done
 	$(INSTALL_DATA) $(B)/memwall.bash $(DESTDIR)$(datadir)/bash-completion/completions/memwall
 	$(INSTALL) -d $(DESTDIR)$(datadir)/zsh/site-functions $(DESTDIR)$(datadir)/fish/vendor_completions.d
 	$(INSTALL_DATA) $(B)/memwall.zsh $(DESTDIR)$(datadir)/zsh/site-functions/_memwall
@@ -205,7 +205,7 @@ install-strip: ## the same without symbols for debuggers
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(bindir)/memwall $(DESTDIR)$(libdir)/libmemwall.a $(DESTDIR)$(libdir)/libmemwall.so* \
 	  $(DESTDIR)$(libdir)/libmemwall-schedule.a $(DESTDIR)$(libdir)/libmemwall-schedule.so* \
-	  $(DESTDIR)$(libdir)/pkgconfig/memwall.pc $(DESTDIR)$(libdir)/pkgconfig/memwall-schedule.pc $(DESTDIR)$(mandir)/man1/memwall*.1
+	  $(DESTDIR)$(libdir)/pkgconfig/memwall.pc $(DESTDIR)$(libdir)/pkgconfig/memwall-schedule.pc $(DESTDIR)$(mandir)/man[157]/memwall*.[157]
 	rm -f $(DESTDIR)$(datadir)/zsh/site-functions/_memwall $(DESTDIR)$(datadir)/fish/vendor_completions.d/memwall.fish
 	rm -rf $(DESTDIR)$(docdir) $(DESTDIR)$(includedir)/memwall $(DESTDIR)$(datadir)/memwall $(DESTDIR)$(datadir)/bash-completion/completions/memwall
 
