@@ -52,28 +52,41 @@ static enum mw_err plot_model(struct mw_plot *plot, const char *path, const char
     return err;
 }
 
-/* One table by its columns; a flops and a stream table together are a roofline. */
+enum { TABLES_MAX = 3 };
+
+static const struct mw_table *of_kind(const struct mw_table *tables, size_t count, const char *kind)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *is = mw_plot_table_kind(&tables[i]);
+        if (is && !strcmp(is, kind))
+            return &tables[i];
+    }
+    return NULL;
+}
+
+/* One table by its columns; a flops and a stream table, and maybe one of a graphics processor, are a roofline. */
 static enum mw_err plot_tables(struct mw_plot *plot, char **paths, size_t count, struct mw_error *error)
 {
-    struct mw_table table[2] = {0};
+    struct mw_table tables[TABLES_MAX] = {0};
     enum mw_err err = MW_OK;
     for (size_t i = 0; !err && i < count; i++)
-        err = mw_table_read(&table[i], paths[i], error);
+        err = mw_table_read(&tables[i], paths[i], error);
     if (!err && count == 1)
-        err = mw_plot_table(plot, &table[0], error);
-    if (!err && count == 2) {
-        const char *first = mw_plot_table_kind(&table[0]), *second = mw_plot_table_kind(&table[1]);
-        bool swap = first && !strcmp(first, "stream");
-        if (!first || !second || strcmp(swap ? second : first, "flops") != 0 ||
-            strcmp(swap ? first : second, "stream") != 0) {
-            mw_fail(error, MW_DATA, "two files make a picture only as a flops and a stream table (the roofline)");
+        err = mw_plot_table(plot, &tables[0], error);
+    if (!err && count > 1) {
+        const struct mw_table *flops = of_kind(tables, count, "flops"), *stream = of_kind(tables, count, "stream"),
+                              *gpu = of_kind(tables, count, "gpu");
+        if (!flops || !stream || (count == 3 && !gpu)) {
+            mw_fail(
+                error, MW_DATA,
+                "several files make a picture only as a flops and a stream table, and maybe a gpu table (the roofline)");
             err = mw_hint(error, "draw one file at a time");
         } else {
-            err = mw_plot_roofline(plot, &table[swap], &table[!swap], error);
+            err = mw_plot_roofline(plot, flops, stream, gpu, error);
         }
     }
     for (size_t i = 0; i < count; i++)
-        mw_table_release(&table[i]);
+        mw_table_release(&tables[i]);
     return err;
 }
 
@@ -93,13 +106,13 @@ static int run(struct cli *cli, const void *data)
 const struct cli_command cmd_plot = {
     .name = "plot",
     .summary = "draw a model or what was measured",
-    .usage = "[options] FILE [FILE]",
+    .usage = "[options] FILE [FILE FILE]",
     .description =
         "Draws by gnuplot. A model.json gives the speedup over cores with a curve, a 90 % band and the measured points for each "
         "frequency (at most five; with more than two, the bands of the first and the last), or time, energy, or a heat map of time over cores and frequency. A CSV file of memwall is known by "
         "its columns: bandwidth over cores (measure stream), latency over the working set with the caches marked (latency), latency "
-        "under load (loaded), bandwidth over sizes (without strides and offsets), arithmetic over cores (flops), the runs of a scan. A flops and a stream file "
-        "together give the roofline. Without -o the picture is text on standard output. The scripts in plots/ also run on their own.",
+        "under load (loaded), bandwidth over sizes (without strides and offsets), arithmetic over cores (flops), what disturbs fill rates (gpu), the runs of a scan. A flops and a stream file "
+        "together give the roofline, and with a gpu file both processors' roofs. Without -o the picture is text on standard output. The scripts in plots/ also run on their own.",
     .options = options,
     .groups = CLI_OUTPUT,
     .options_size = sizeof(struct options),
@@ -108,7 +121,8 @@ const struct cli_command cmd_plot = {
     .examples = "  memwall plot model.json -o speedup.svg\n"
                 "  memwall plot model.json --kind heatmap -o heatmap.png\n"
                 "  memwall plot latency.csv\n"
-                "  memwall plot flops.csv stream.csv -o roofline.svg\n",
+                "  memwall plot flops.csv stream.csv -o roofline.svg\n"
+                "  memwall plot flops.csv stream.csv gpu.csv -o rooflines.svg\n",
     .operands_min = 1,
-    .operands_max = 2,
+    .operands_max = TABLES_MAX,
 };

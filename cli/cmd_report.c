@@ -5,9 +5,14 @@
 #include "advise/diagnose/evidence.h"
 #include "advise/recommend/recommend.h"
 #include "data/model_file/model_file.h"
+#include "plots/gpu_plots.h"
 #include "plots/report.h"
 
 #include <string.h>
+
+struct options {
+    const char *gpu;
+};
 
 enum { OBJECTIVES = 3, TEXT = 1300 };
 
@@ -44,7 +49,8 @@ static void choose(const struct mw_model *model, unsigned long seed, struct mw_r
     }
 }
 
-static enum mw_err print_page(struct cli *cli, const struct mw_model *model, struct mw_output *output)
+static enum mw_err print_page(struct cli *cli, const struct mw_model *model, const struct mw_table *gpu,
+                              struct mw_output *output)
 {
     struct mw_diagnosis diagnosis;
     struct mw_sentences headline = {0}, evidence = {0}, advice = {0};
@@ -70,6 +76,7 @@ static enum mw_err print_page(struct cli *cli, const struct mw_model *model, str
                                          .evidence = &evidence,
                                          .choices = choices,
                                          .choice_count = OBJECTIVES,
+                                         .gpu = gpu,
                                          .run = &run};
         mw_report_print(&report, output->stream);
     }
@@ -80,26 +87,42 @@ static enum mw_err print_page(struct cli *cli, const struct mw_model *model, str
     return err;
 }
 
+static enum mw_err read_gpu(struct mw_table *gpu, const char *path, struct mw_error *error)
+{
+    enum mw_err err = mw_table_read(gpu, path, error);
+    if (err || mw_is_gpu_table(gpu))
+        return err;
+    return mw_fail(error, MW_DATA, "%s: option '--gpu' takes a table of measure gpu", path);
+}
+
 static int run(struct cli *cli, const void *data)
 {
-    (void)data;
+    const struct options *o = data;
     struct mw_model model = {0};
+    struct mw_table gpu = {0};
     struct mw_output output = {0};
     enum mw_err err = mw_model_read(&model, cli->operands[0], &cli->error);
+    if (!err && o->gpu)
+        err = read_gpu(&gpu, o->gpu, &cli->error);
     if (!err)
         err = mw_output_open(&output, cli->common.output, cli->common.force, &cli->error);
     if (!err) {
-        err = print_page(cli, &model, &output);
+        err = print_page(cli, &model, o->gpu ? &gpu : NULL, &output);
         if (err)
             mw_output_release(&output);
         else
             err = mw_output_commit(&output, &cli->error);
     }
+    mw_table_release(&gpu);
     mw_model_release(&model);
     return err ? cli_fail(cli, &cli->error) : 0;
 }
 
-static const struct cli_option options[] = {{0}};
+static const struct cli_option options[] = {
+    {"gpu", CLI_STRING, CLI_FIELD(struct options, gpu), "FILE",
+     "a table of measure gpu: a section for the graphics processors", NULL, 0, 0},
+    {0},
+};
 
 const struct cli_command cmd_report = {
     .name = "report",
@@ -112,6 +135,7 @@ const struct cli_command cmd_report = {
         "found in the data. A picture that the data or the machine can't give is left out, with the reason.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_SEED,
+    .options_size = sizeof(struct options),
     .run = run,
     .examples = "  memwall report model.json -o report.html\n",
     .operands_min = 1,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plots/report.h"
 
+#include "plots/gpu_plots.h"
 #include "plots/model_plots.h"
 
 #include <stdlib.h>
@@ -225,6 +226,8 @@ void mw_report_print(const struct mw_report *r, FILE *f)
         print_picture(f, m, "energy", "Energy over cores");
     }
     print_parameters(f, m);
+    if (r->gpu)
+        mw_report_gpu(r->gpu, f);
     print_data(f, r);
     fputs("</html>\n", f);
 }

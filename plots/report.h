@@ -5,6 +5,7 @@
 #include "advise/diagnose/evidence.h"
 #include "data/model_file/model_file.h"
 #include "data/output.h"
+#include "data/table.h"
 
 #include <stdio.h>
 
@@ -23,6 +24,7 @@ struct mw_report {
     const struct mw_sentences *headline, *advice, *evidence;
     const struct mw_report_choice *choices;
     size_t choice_count;
+    const struct mw_table *gpu; /* of measure gpu; NULL: no such section */
     const struct mw_provenance *run;
 };
 

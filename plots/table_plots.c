@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plots/table_plots.h"
 
+#include "plots/gpu_plots.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -115,7 +117,7 @@ static const struct figure *figure_of(const struct mw_table *table)
 const char *mw_plot_table_kind(const struct mw_table *table)
 {
     const struct figure *figure = figure_of(table);
-    return figure ? figure->name : NULL;
+    return mw_is_gpu_table(table) ? "gpu" : figure ? figure->name : NULL;
 }
 
 static bool number_at(const struct mw_table *table, size_t row, size_t column, double *value)
@@ -276,10 +278,13 @@ static void print_step(FILE *f, const struct mw_table *table, const struct figur
 enum mw_err mw_plot_table(struct mw_plot *plot, const struct mw_table *table, struct mw_error *error)
 {
     const struct figure *figure = figure_of(table);
+    if (mw_is_gpu_table(table))
+        return mw_plot_gpu(plot, table, error);
     if (!figure || column_of(table, figure->x) == SIZE_MAX) {
         mw_fail(error, MW_DATA, "%s: no picture is known for these columns", table->name);
         return mw_hint(
-            error, "model.json, or the CSV of scan, measure stream, latency, loaded, cache --curve, bandwidth, flops");
+            error,
+            "model.json, or the CSV of scan, measure stream, latency, loaded, cache --curve, bandwidth, flops, gpu");
     }
     char *data = NULL, *variables = NULL;
     size_t size, points = 0;
@@ -317,7 +322,7 @@ static double best_of(const struct mw_table *table, const char *column, const ch
 }
 
 enum mw_err mw_plot_roofline(struct mw_plot *plot, const struct mw_table *flops, const struct mw_table *stream,
-                             struct mw_error *error)
+                             const struct mw_table *gpu, struct mw_error *error)
 {
     /* kernel, flop and bytes an element as STREAM counts them (8-byte elements) */
     static const struct {
@@ -329,6 +334,10 @@ enum mw_err mw_plot_roofline(struct mw_plot *plot, const struct mw_table *flops,
     if (bandwidth <= 0 || fp64 <= 0)
         return mw_fail(error, MW_DATA, "%s and %s: a roofline needs triad rates and fp64 rates", stream->name,
                        flops->name);
+    struct mw_gpu_roof roof = {0};
+    enum mw_err err = gpu ? mw_gpu_roof(&roof, gpu, error) : MW_OK;
+    if (err)
+        return err;
     char *data = NULL, *variables = NULL;
     size_t size;
     FILE *d = open_memstream(&data, &size), *v = open_memstream(&variables, &size);
@@ -339,9 +348,12 @@ enum mw_err mw_plot_roofline(struct mw_plot *plot, const struct mw_table *flops,
             fprintf(d, "%s\t%g\t%g\n", kernels[i].name, intensity, rate * intensity);
     }
     if (v) {
-        fprintf(v, "mw_roofs = 'fp64 %.4g %.4g", bandwidth, fp64);
+        const char *whose = gpu ? "CPU-" : "";
+        fprintf(v, "mw_roofs = '%sfp64 %.4g %.4g", whose, bandwidth, fp64);
         if (fp32 > 0)
-            fprintf(v, " fp32 %.4g %.4g", bandwidth, fp32);
+            fprintf(v, " %sfp32 %.4g %.4g", whose, bandwidth, fp32);
+        if (gpu)
+            fprintf(v, " GPU-fp32 %.4g %.4g", roof.gb_s, roof.gflop_s);
         fputs("'\n", v);
         print_quoted(v, "mw_title", mw_table_meta(flops, "cpu_model"));
     }

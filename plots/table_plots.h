@@ -7,12 +7,13 @@
 
 /*
  * Pictures of the CSV files that memwall writes, known by their columns: stream, latency, loaded, cache curve, bandwidth,
- * flops, the rows of a scan, and the roofline from a flops and a stream table together. MW_DATA where the columns are
+ * flops, gpu, the rows of a scan, and the roofline from a flops and a stream table together. MW_DATA where the columns are
  * none of these (the hint lists them). Release with mw_plot_release.
  */
 enum mw_err mw_plot_table(struct mw_plot *plot, const struct mw_table *table, struct mw_error *error) MW_CHECKED;
+/* gpu: a table of measure gpu, whose roof stands beside; NULL for none. */
 enum mw_err mw_plot_roofline(struct mw_plot *plot, const struct mw_table *flops, const struct mw_table *stream,
-                             struct mw_error *error) MW_CHECKED;
+                             const struct mw_table *gpu, struct mw_error *error) MW_CHECKED;
 
 /* "stream", "flops", … ; NULL where it is none of them. */
 const char *mw_plot_table_kind(const struct mw_table *table);

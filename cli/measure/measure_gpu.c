@@ -210,14 +210,16 @@ static void print_rows(struct gpu_run *g, size_t device)
 static enum mw_err add_device(struct gpu_run *g, size_t device, struct mw_error *error)
 {
     const struct mw_gpu_device *d = &g->list.devices[device];
-    char key[32];
+    char key[32], more[200] = "";
     snprintf(key, sizeof key, "device %zu", device);
-    return mw_provenance_add(&g->run->provenance, error, key,
-                             "%s (%s by %s); vendor %s; platform %s; %s; driver %s; compute units %u; clock as told "
-                             "%.4g GHz; memory %zu bytes%s; caches as told %zu bytes",
-                             d->name, mw_gpu_kind_name(d->kind), mw_gpu_api_name(d->api), d->vendor, d->platform_name,
-                             d->api_version, d->driver_version, d->compute_units, d->clock_hz * 1e-9, d->memory_bytes,
-                             d->host_memory ? " shared with the host" : "", d->cache_bytes);
+    if (d->compute_units)
+        snprintf(more, sizeof more,
+                 "; compute units %u; clock as told %.4g GHz; memory %zu bytes; caches as told %zu bytes",
+                 d->compute_units, d->clock_hz * 1e-9, d->memory_bytes, d->cache_bytes);
+    return mw_provenance_add(
+        &g->run->provenance, error, key, "%s (%s by %s); vendor %s; platform %s; %s; driver %s%s%s", d->name,
+        mw_gpu_kind_name(d->kind), mw_gpu_api_name(d->api), d->vendor, d->platform_name, d->api_version,
+        d->driver_version, more, d->host_memory ? "; memory shared with the host" : "");
 }
 
 static enum mw_err measure_device(struct gpu_run *g, size_t device, double time_s, struct mw_error *error)

@@ -24,6 +24,24 @@ check 'roofline' "$memwall" plot flops.csv stream.csv -o roofline.svg
 check 'its labels' grep -q 'FLOP/byte' roofline.svg
 check 'either order' "$memwall" plot stream.csv flops.csv --force -o roofline.svg
 fails 3 'no other pair' "$memwall" plot stream.csv latency.csv
+{
+    echo '# device 1: Card (gpu by gles); vendor V; platform P'
+    echo 'device,api,kernel,variant,condition,size_bytes,value,unit,valid,factor'
+    echo '1,gles,pixel-fill,one-target,clean,1048576,1000,Mpixel/s,1,1'
+    echo '1,gles,pixel-fill,one-target,blend,1048576,400,Mpixel/s,1,2.5'
+    echo '1,gles,pixel-fill,one-target,rgba16f,1048576,9000,Mpixel/s,0,0.11'
+    echo '0,opencl,fp32,float-x1,best,0,900,GFLOP/s,1,'
+    echo '0,opencl,copy,float4,memory,67108864,80,GB/s,1,'
+    echo '0,opencl,copy,float4,memory,1048576,300,GB/s,1,'
+} >gpu.csv
+check 'factors of fill rates' "$memwall" plot gpu.csv -o gpu.svg
+check 'a bar of each' grep -q '>pixel-fill: blend<' gpu.svg
+fails 1 'but of none that is not valid' grep -q 'rgba16f' gpu.svg
+check 'rooflines of both processors' "$memwall" plot gpu.csv flops.csv stream.csv -o roofs.svg
+check 'memory at the largest size' grep -q 'GPU-fp32: 80 GB/s, 900 GFLOP/s' roofs.svg
+grep -v fill gpu.csv >memory.csv
+check 'bandwidth of a device over sizes' "$memwall" plot memory.csv -o memory.svg
+fails 3 'three that are no roofline' "$memwall" plot stream.csv flops.csv latency.csv
 check 'png' "$memwall" plot stream.csv -o stream.png
 check 'is a png' test "$(head -c 4 stream.png | tail -c 3)" = PNG
 fails 1 'never overwrites' "$memwall" plot stream.csv -o stream.svg
@@ -51,5 +69,9 @@ check 'its speedup all the same' "$memwall" plot flat.json
 
 check 'report' "$memwall" report model.json -o report.html
 check 'is one page with pictures' grep -q '<svg' report.html
+check 'report with a device' "$memwall" report model.json --gpu gpu.csv -o gpu.html
+check 'has its section' grep -q '<h2>Graphics processors</h2>' gpu.html
+check 'and says what is not valid' grep -q 'not valid' gpu.html
+fails 3 'no other table' "$memwall" report model.json --gpu stream.csv -o other.html
 fails 1 'nothing outside is loaded' grep -qE '(src|href)=.?https?:' report.html
 fails 77 'without gnuplot' env PATH=/nonexistent "$memwall" plot stream.csv
