@@ -26,8 +26,8 @@ struct work {
     const struct mw_dataset *dataset;
     enum mw_loss loss;
     enum mw_method method;
-    bool automatic, weak;
-    const struct mw_law *law; /* whose parameters are reported */
+    bool automatic, weak, waits_taken; /* times are less the main thread's wait */
+    const struct mw_law *law;          /* whose parameters are reported */
     struct mw_profile profile;
     struct mw_knowledge knowledge;
     struct mw_quality quality;
@@ -156,6 +156,8 @@ static enum mw_err check_quality(struct work *w, const struct mw_dataset *kept, 
     double most = 0;
     bool timed = kept->quantity == MW_TIME && !w->options.as_measured;
     size_t taken = timed ? mw_main_wait_take(kept->rows, kept->count, &most) : 0;
+    bool blind = timed && mw_main_wait_blind(kept->rows, kept->count);
+    w->waits_taken = timed && !blind;
     enum mw_err err = mw_quality_check(&w->quality, kept, w->options.keep_all, w->weak, error);
     if (!err && taken)
         err =
@@ -163,6 +165,10 @@ static enum mw_err check_quality(struct work *w, const struct mw_dataset *kept, 
                             "the main thread waited for a core in %zu of %zu runs, up to %.0f %% of the time: that is "
                             "taken off their times (--as-measured leaves it)",
                             taken, kept->count, 100 * most);
+    if (!err && blind)
+        err = mw_quality_warn(&w->quality, error,
+                              "other programs had much of the cores of runs whose main thread does not say how long it "
+                              "waited: their times can't be corrected, and mean little");
     return err;
 }
 
@@ -187,7 +193,7 @@ static enum mw_err condense(struct work *w, struct mw_error *error)
     w->model.rows = kept.count + w->dataset->set_aside_count;
     if (!err)
         err = mw_points_from_dataset(&w->model.points, &kept, error);
-    w->model.points.main_wait_taken = kept.quantity == MW_TIME && !w->options.as_measured;
+    w->model.points.main_wait_taken = w->waits_taken;
     w->model.points.cpu_limit = kept.cpu_limit;
     free(kept.rows);
     if (err)

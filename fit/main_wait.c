@@ -13,10 +13,27 @@ static bool takes(const struct mw_row *row, double wait)
            left >= HOLDS * work;
 }
 
+/* Disturbed by others, and nothing tells by how much: what is taken off the other runs would make this one look slow. */
+static bool is_blind(const struct mw_row *row)
+{
+    return row->has & MW_HAS_VALUE && row->usage.has[MW_USAGE_OTHER_CPU] && !row->usage.has[MW_USAGE_MAIN_WAIT] &&
+           row->usage.of[MW_USAGE_OTHER_CPU] >= MW_OTHERS_MOST * row->cores * row->value;
+}
+
+bool mw_main_wait_blind(const struct mw_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_blind(&rows[i]))
+            return true;
+    return false;
+}
+
 size_t mw_main_wait_take(struct mw_row *rows, size_t count, double *most)
 {
     size_t taken = 0;
     *most = 0;
+    if (mw_main_wait_blind(rows, count))
+        return 0;
     for (size_t i = 0; i < count; i++) {
         struct mw_row *row = &rows[i];
         double wait = row->usage.of[MW_USAGE_MAIN_WAIT];

@@ -53,6 +53,7 @@ struct mw_observation {
     bool one_core;                   /* only one core ever worked, whatever the count */
     double clock_base_hz, clock_hz;  /* effective; 0: unknown */
     double others, steal, throttled; /* largest share of the cores' time; 0: none or unknown */
+    double others_blind;             /* the same of others at points whose times could not be corrected for it */
     double taken;                    /* largest share of a time that was the main thread's wait */
     double switches;                 /* voluntary, a second and core, on all cores; negative: unknown */
     double threads;                  /* the most seen with all cores; 0: unknown */

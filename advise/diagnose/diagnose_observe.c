@@ -25,7 +25,10 @@ static void see_losses(struct mw_observation *seen, const struct mw_points *poin
         const struct mw_point *p = &points->items[i];
         double taken = points->main_wait_taken ? p->usage.of[MW_USAGE_MAIN_WAIT] : 0;
         double whole = p->cores * (p->value + taken);
-        seen->others = fmax(seen->others, share(p, MW_USAGE_OTHER_CPU, whole));
+        double others = share(p, MW_USAGE_OTHER_CPU, whole);
+        seen->others = fmax(seen->others, others);
+        if (!points->main_wait_taken || !p->usage.has[MW_USAGE_MAIN_WAIT])
+            seen->others_blind = fmax(seen->others_blind, others);
         seen->steal = fmax(seen->steal, share(p, MW_USAGE_STEAL, whole));
         seen->throttled = fmax(seen->throttled, share(p, MW_USAGE_THROTTLED, p->value));
         seen->taken = fmax(seen->taken, taken / (taken + p->value));

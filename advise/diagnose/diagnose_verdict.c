@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "fit/main_wait.h"
 #include "advise/diagnose/diagnose_internal.h"
 #include "data/stats.h"
 
@@ -13,9 +14,6 @@ static const double DENIES = .35, OPEN_FROM = .65; /* what the measured corners 
 static const double SUPERLINEAR_SIGMA = 3, SIGMA_LEAST = .017;
 static const double STEP_FLAG = .5; /* a step more likely than not is named */
 enum { COUNTS_LEAST = 3 };          /* two points of a curve have no shape */
-
-/* Others' load from which times that can't be corrected mean nothing. */
-static const double OTHERS_MOST = .25;
 
 /*
  * Readings alone settle that more cores are slower where the time rises by more than any work that grows (15 % with each
@@ -322,7 +320,7 @@ void mw_diagnose_decide(struct mw_diagnosis *d, const struct mw_diagnose_view *v
     d->verdict = MW_VERDICT_UNDETERMINED;
     d->family = MW_FAMILY_COUNT;
     d->pair = MW_PAIR_NONE;
-    d->disturbed = d->seen.others >= OTHERS_MOST && d->witness.main_wait.state != MW_WITNESS_USED;
+    d->disturbed = d->seen.others_blind >= MW_OTHERS_MOST;
     if (d->disturbed)
         return;
     if (view->core_counts >= COUNTS_LEAST && d->effective >= EFFECTIVE_LEAST)

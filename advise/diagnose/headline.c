@@ -33,11 +33,16 @@ static enum mw_err say_observation(struct mw_sentences *out, const struct mw_dia
     if (!seen->present)
         return mw_sentences_add(out, error,
                                 "The points hold one core count at each frequency: how it scales is not seen.");
+    if (seen->base > 1)
+        snprintf(base, sizeof base, "%u", seen->base);
+    if (d->disturbed)
+        return mw_sentences_add(out, error,
+                                "Runs were disturbed: other programs had %.0f %% of these cores. %u core%s were %.3g "
+                                "times %s all the same.",
+                                100 * seen->others_blind, seen->cores, plural(seen->cores), seen->speedup, base);
     if (seen->one_core)
         return mw_sentences_add(out, error, "Only one core ever worked (CPU time = time on %u to %u cores).",
                                 seen->base, seen->cores);
-    if (seen->base > 1)
-        snprintf(base, sizeof base, "%u", seen->base);
     if (seen->has_cpu && seen->efficiency < MW_SCALES_FROM)
         describe_loss(loss, sizeof loss, seen, seen->cores);
     return mw_sentences_add(out, error, "%u core%s are %.3g times %s (%.0f %%)%s.", seen->cores, plural(seen->cores),
@@ -139,9 +144,7 @@ static enum mw_err say_cause(struct mw_sentences *out, const struct mw_diagnosis
     case MW_VERDICT_UNDETERMINED:
         if (d->disturbed)
             return mw_sentences_add(out, error,
-                                    "No verdict: other programs had %.0f %% of these cores, and the times can't be "
-                                    "corrected for it.",
-                                    100 * d->seen.others);
+                                    "No verdict: nothing tells how long the program itself waited for a core.");
         break;
     default:
         break;
@@ -161,9 +164,9 @@ static enum mw_err say_others(struct mw_sentences *out, const struct mw_diagnosi
                                "The main thread waited for a core up to %.0f %% of a run: other programs' load, "
                                "taken off the times.",
                                100 * seen->taken);
-    else if (seen->others > SAID)
+    else if (seen->others > SAID && !d->disturbed)
         err = mw_sentences_add(out, error, "Other programs had up to %.0f %% of these cores.", 100 * seen->others);
-    else if (seen->disturbed > 0)
+    else if (seen->disturbed > 0 && !d->disturbed)
         err =
             mw_sentences_add(out, error, "Other programs ran beside %zu of %zu points.", seen->disturbed, seen->points);
     if (!err && seen->steal > SAID)

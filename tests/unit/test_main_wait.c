@@ -41,8 +41,26 @@ static void leaves(void **state)
     assert_near(most, 0, 0);
 }
 
+/* Two workers under the load, their main thread asleep: what it waited says nothing, and the others stay as they are. */
+static void blind(void **state)
+{
+    (void)state;
+    struct mw_row rows[] = {row(10.6, 2.2, 8.4), row(8, 2.2, 0)};
+    double most;
+    mw_usage_set(&rows[0].usage, MW_USAGE_OTHER_CPU, 8.4);
+    mw_usage_set(&rows[1].usage, MW_USAGE_OTHER_CPU, 13.8);
+    assert_int_equal(mw_main_wait_take(rows, 2, &most), 1); /* said to have waited for nothing, it is believed */
+    rows[0].value = 10.6;
+    rows[1].usage.has[MW_USAGE_MAIN_WAIT] = false;
+    assert_true(mw_main_wait_blind(rows, 2));
+    assert_int_equal(mw_main_wait_take(rows, 2, &most), 0);
+    assert_near(rows[0].value, 10.6, 0);
+    mw_usage_set(&rows[1].usage, MW_USAGE_OTHER_CPU, .2 * 16); /* hardly any load */
+    assert_int_equal(mw_main_wait_take(rows, 2, &most), 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(takes), cmocka_unit_test(leaves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(takes), cmocka_unit_test(leaves), cmocka_unit_test(blind)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
