@@ -205,6 +205,30 @@ static enum mw_err write_result(struct measure_run *run, const struct measure_pr
     return mw_output_commit(&output, error);
 }
 
+static bool has_row_of(const char *rows, unsigned cores)
+{
+    char start[24];
+    size_t length = (size_t)snprintf(start, sizeof start, "%u,", cores);
+    for (; rows && *rows; rows = strchr(rows, '\n'), rows += rows != NULL)
+        if (!strncmp(rows, start, length))
+            return true;
+    return false;
+}
+
+/* What was measured before something went wrong is a result: it is written, the rest named, and the status is 1. */
+static enum mw_err keep_rows(struct measure_run *run, const char *rows, struct mw_error *error)
+{
+    char list[200] = "";
+    for (size_t i = 0; i < run->cores_count && strlen(list) + 16 < sizeof list; i++)
+        if (!has_row_of(rows, run->cores[i]))
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%u", *list ? ", " : "", run->cores[i]);
+    cli_warn(run->cli, "the rows measured before it are kept%s%s", *list ? "; none on these numbers of cores: " : "",
+             list);
+    if (mw_err_exit_status(error->code) != mw_err_exit_status(MW_RUN))
+        error->code = MW_RUN;
+    return error->code;
+}
+
 static enum mw_err measure(struct measure_run *run, const struct measure_probe *probe, struct mw_error *error)
 {
     char *rows = NULL;
@@ -231,6 +255,8 @@ static enum mw_err measure(struct measure_run *run, const struct measure_probe *
     bool keep = !run->cli->common.dry_run && rows && (!err || *rows); /* what is complete is kept */
     if (keep)
         written = write_result(run, probe, rows, &inner);
+    if (keep && !written && err && err != MW_INTERRUPTED)
+        err = keep_rows(run, rows, error);
     if (!err && written) {
         err = written;
         *error = inner;

@@ -26,6 +26,7 @@ struct job {
     size_t line_bytes, stride_bytes, group_bytes;
     double start_s, max_time_s;
     size_t turns_left;
+    size_t left_out_bytes; /* the first working set that the time was up before; 0: none */
 };
 
 static int by_size(const void *a, const void *b)
@@ -147,12 +148,16 @@ static void print_points(struct job *job, const struct mw_latency_result *result
 {
     for (size_t i = 0; i < result->point_count; i++) {
         const struct mw_latency_point *p = &result->points[i];
-        bool valid = p->latency_s >= mw_latency_floor(freq_hz, p->chains);
+        bool plausible = p->latency_s >= mw_latency_floor(freq_hz, p->chains);
+        if (!p->windows || p->latency_s <= 0) { /* of some thread at least */
+            job->left_out_bytes = job->left_out_bytes ? job->left_out_bytes : p->size_bytes;
+            continue;
+        }
         measure_row(job->run, cores, freq_hz);
-        fprintf(job->run->rows, "%zu,%.5g,%zu,%s%s,%u,%zu,%zu,%d\n", p->size_bytes, p->latency_s * 1e9,
+        fprintf(job->run->rows, "%zu,%.5g,%zu,%s%s,%u,%zu,%zu,%d,%d\n", p->size_bytes, p->latency_s * 1e9,
                 result->placement.page_bytes, job->group_bytes ? "grouped" : "random", placed, p->chains, p->windows,
-                p->rejected, valid);
-        job->run->untrusted = job->run->untrusted || !valid;
+                p->rejected, plausible && !p->disturbed, p->disturbed);
+        job->run->untrusted = job->run->untrusted || !plausible;
         job->run->disturbed = job->run->disturbed || p->disturbed;
     }
 }
@@ -284,6 +289,9 @@ static enum mw_err run_latency(struct measure_run *run, struct mw_error *error)
     }
     if (!err)
         err = measure_pairs(run, run_pair, &job, error);
+    if (!err && job.left_out_bytes)
+        cli_warn(run->cli, "the time was up: working sets from %zu KiB on are left out; a longer --max-time has them",
+                 job.left_out_bytes >> 10);
     if (!err)
         err = add_rules(&job, error);
     return err;
@@ -294,7 +302,7 @@ static const char *const takes[] = {"pages", "chains", "locality", "stride", "si
 const struct measure_probe measure_latency = {
     .name = "latency",
     .summary = "time of a dependent load over the working set",
-    .columns = "working_set_bytes,latency_ns,page_bytes,pattern,chains,windows,rejected,valid",
+    .columns = "working_set_bytes,latency_ns,page_bytes,pattern,chains,windows,rejected,valid,disturbed",
     .takes = takes,
     .run = run_latency,
 };

@@ -38,7 +38,7 @@ struct point_times {
 struct shared {
     const struct mw_latency_options *options;
     struct point_times *times; /* members x points */
-    double start_s, round_start_s;
+    double deadline_s;
     unsigned long rounds;
     bool go_on;
     atomic_bool failed;
@@ -128,7 +128,14 @@ static enum mw_err divide(struct point_times *t, size_t lines, unsigned chains, 
     return t->least_s ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
 }
 
-static enum mw_err measure_point(struct walker *w, struct point_times *t, unsigned chains, struct mw_error *error)
+static size_t clean_windows(const struct point_times *t)
+{
+    return t->windows - t->rejected;
+}
+
+/* At most limit_s, but for the windows that a point needs at least: the limit is then four times as long. */
+static enum mw_err measure_point(struct walker *w, struct point_times *t, unsigned chains, double limit_s,
+                                 struct mw_error *error)
 {
     void *p[MW_CHASE_CHAINS_MAX];
     double load_s = spread_chains(w, p, chains);
@@ -137,11 +144,21 @@ static enum mw_err measure_point(struct walker *w, struct point_times *t, unsign
     for (size_t place = 0; !err && !stopped(w);) {
         window(t, p, chains, place);
         place = place + 1 < t->places ? place + 1 : 0;
-        if (!place && mw_now_s() - start_s >= POINT_S)
+        double took_s = mw_now_s() - start_s;
+        bool enough = clean_windows(t) >= MW_LATENCY_LEAST;
+        if ((!place && enough && took_s >= POINT_S) || took_s >= (enough ? limit_s : 4 * limit_s))
             break;
     }
     __asm__ volatile("" : : "r"(p[0]), "r"(p[chains - 1]) : "memory");
     return err;
+}
+
+/* Seconds for the next of `left` points of the round. */
+static double point_limit(const struct walker *w, size_t left)
+{
+    if (isinf(w->s->deadline_s))
+        return INFINITY;
+    return w->s->rounds ? fmax(POINT_S, (w->s->deadline_s - mw_now_s()) / (double)left) : POINT_S;
 }
 
 static enum mw_err measure_round(struct walker *w, struct mw_team *team, struct mw_error *error)
@@ -149,16 +166,35 @@ static enum mw_err measure_round(struct walker *w, struct mw_team *team, struct 
     const struct mw_latency_options *o = w->s->options;
     enum mw_err err = start_ring(w, error);
     for (size_t i = 0; i < o->size_count; i++) {
-        if (!err && !stopped(w))
+        bool over = mw_now_s() > w->s->deadline_s;
+        if (!err && !stopped(w) && !over)
             mw_growing_ring_extend(&w->ring, o->sizes_bytes[i] / o->line_bytes, &w->random);
         for (size_t c = 0; c < o->chain_count; c++) {
             mw_team_wait(team); /* also after a failure: the others wait */
-            struct point_times *t = &w->s->times[w->index * point_count(o) + i * o->chain_count + c];
-            if (!err && !stopped(w))
-                err = measure_point(w, t, o->chains[c], error);
+            size_t point = i * o->chain_count + c;
+            struct point_times *t = &w->s->times[w->index * point_count(o) + point];
+            if (!err && !stopped(w) && !over)
+                err = measure_point(w, t, o->chains[c], point_limit(w, point_count(o) - point), error);
         }
     }
     return err;
+}
+
+/* Some point of some thread has too few windows that count. */
+static bool lacks_windows(const struct shared *s)
+{
+    bool lacks = false;
+    for (size_t i = 0; i < s->options->cpu_count * point_count(s->options); i++)
+        lacks = lacks || clean_windows(&s->times[i]) < MW_LATENCY_CLEAN;
+    return lacks;
+}
+
+/* By the first thread, between rounds. */
+static bool goes_on(const struct shared *s)
+{
+    if (atomic_load(&s->failed) || (s->options->stop && s->options->stop()) || mw_now_s() >= s->deadline_s)
+        return false;
+    return s->rounds < s->options->rounds || (isfinite(s->deadline_s) && lacks_windows(s));
 }
 
 static enum mw_err walk_member(void *opaque, struct mw_team *team, size_t index, struct mw_error *error)
@@ -177,11 +213,8 @@ static enum mw_err walk_member(void *opaque, struct mw_team *team, size_t index,
             atomic_store(&s->failed, true);
         mw_team_wait(team);
         if (!index) {
-            double now_s = mw_now_s();
             s->rounds++;
-            s->go_on = !atomic_load(&s->failed) && !stopped(&w) && s->rounds < s->options->rounds &&
-                       now_s - s->start_s + (now_s - s->round_start_s) <= s->options->max_time_s;
-            s->round_start_s = now_s;
+            s->go_on = goes_on(s);
         }
         mw_team_wait(team);
     } while (s->go_on);
@@ -203,8 +236,8 @@ static double latency_of(const struct point_times *t, bool *disturbed)
             known++;
         }
     }
-    *disturbed = *disturbed || !known;
-    return known ? sum / (double)known : t->spoiled_s;
+    *disturbed = *disturbed || clean_windows(t) < MW_LATENCY_LEAST;
+    return known ? sum / (double)known : t->windows ? t->spoiled_s : 0;
 }
 
 static void summarise(const struct shared *s, struct mw_latency_result *r)
@@ -226,7 +259,7 @@ static void summarise(const struct shared *s, struct mw_latency_result *r)
 enum mw_err mw_latency_run(const struct mw_latency_options *options, struct mw_latency_result *result,
                            struct mw_error *error)
 {
-    struct shared s = {.options = options, .start_s = mw_now_s(), .round_start_s = mw_now_s()};
+    struct shared s = {.options = options, .deadline_s = mw_now_s() + options->max_time_s};
     struct mw_latency_result r = {.point_count = point_count(options)};
     size_t total = options->cpu_count * r.point_count;
     s.times = calloc(total + 1, sizeof *s.times);

@@ -30,19 +30,24 @@ struct mw_latency_options {
     size_t stride_bytes; /* a multiple of line_bytes that divides group_bytes: neighbours of one walk through a group */
     size_t group_bytes;  /* visited before the next group; 0: no groups, wholly random */
     int node;            /* where the memory lies, as for mw_arena_open */
-    unsigned long
-        rounds; /* times that all sizes are gone through, on fresh memory; fewer where time is out, at least 1 */
+    unsigned long rounds; /* times that all sizes are gone through, on fresh memory */
+    /*
+     * INFINITY: `rounds` whole walks of each ring. Else the first round looks at each size for a moment, the next ones share the
+     * time that is left, and go on behind `rounds` while a point has fewer than MW_LATENCY_CLEAN windows that count.
+     */
     double max_time_s;
     unsigned long seed;
     bool (*stop)(void); /* NULL: never */
 };
 
+#define MW_LATENCY_LEAST 2 /* one window alone may have met anything */
+#define MW_LATENCY_CLEAN 5
 struct mw_latency_point {
     size_t size_bytes;
     unsigned chains;
     double latency_s;         /* of a load; mean over the threads */
-    size_t windows, rejected; /* of all threads */
-    bool disturbed;           /* no place of some thread's ring had a window without a context switch */
+    size_t windows, rejected; /* of all threads; 0: the time was up before */
+    bool disturbed;           /* some thread has fewer than MW_LATENCY_LEAST windows without a context switch */
 };
 
 struct mw_latency_result {

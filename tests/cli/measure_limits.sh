@@ -27,6 +27,13 @@ san-*) skip 'address space limits' 'an instrumented program needs more' ;;
     ;;
 esac
 
+# the second core count can't be had: what was measured before is kept, the rest named
+cpu=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*\([0-9]*\).*/\1/p' /proc/self/status)
+fails 1 'a later core count fails' env HWLOC_SYNTHETIC="pack:1 core:2 pu:1(indexes=$cpu,4095)" HWLOC_THISSYSTEM=1 \
+    "$memwall" measure flops --cores 1,2 --runs 2
+prints 'its rows are there' '^1,'
+says 'the rest is named' 'none on these numbers of cores: 2$'
+
 fails 1 'a folder that is not there' "$memwall" measure flops --cores 1 --runs 2 -o missing/out.csv
 says 'is named' "cannot .*'missing/out.csv'.*No such file"
 fails 1 'a full disk' bash -c "exec '$memwall' measure flops --cores 1 --runs 2 >/dev/full"

@@ -4,6 +4,8 @@
 
 #include "measure/probe/flops.h"
 
+#include <math.h>
+
 #include <stdbool.h>
 
 #define VALUES 512
@@ -119,7 +121,7 @@ static void test_rate(void **state)
     struct mw_flops flops = {0};
     struct mw_error error;
     unsigned cpu = 0;
-    enum mw_err err = mw_flops_measure(&mw_flops_kernels[0], &cpu, 1, 3, &flops, &error);
+    enum mw_err err = mw_flops_measure(&mw_flops_kernels[0], &cpu, 1, 3, HUGE_VAL, &flops, &error);
     if (err == MW_RUN) /* CPU 0 is not ours */
         skip();
     assert_int_equal(err, MW_OK);
