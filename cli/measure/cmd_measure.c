@@ -67,6 +67,9 @@ static const struct cli_option options[] = {
     {"with-gpu", CLI_FLAG, FIELD(with_gpu), NULL,
      "bandwidth: copies on the cores and work on a graphics processor, each alone and both at once, instead", NULL, 0,
      0},
+    {"memory-peak", CLI_STRING, FIELD(memory_peak), "GB/s",
+     "theoretical rate of memory, or a machine's profile with channels and mem_mts (default: as SMBIOS says)", NULL, 0,
+     0},
     {"curve", CLI_STRING, FIELD(curve), "FILE", "cache: write the curves that the parameters are read from", NULL, 0,
      0},
     LOCK_OPTIONS(struct measure_options),
@@ -144,7 +147,7 @@ static int unknown_probe(const struct cli *cli, const char *word)
 /* An option that the probe would ignore is wrong usage. */
 static const char *foreign_option(const struct measure_probe *probe, const struct measure_options *given)
 {
-    static const char *const always[] = {"cores", "freq", "max-time", "runs", "wait", "no-lock", NULL};
+    static const char *const always[] = {"cores", "freq", "max-time", "runs", "wait", "no-lock", "memory-peak", NULL};
     struct measure_options plain = {0};
     defaults(&plain);
     for (const struct cli_option *o = options; o->name; o++) {
@@ -243,6 +246,8 @@ static enum mw_err measure(struct measure_run *run, const struct measure_probe *
         err = lock_options_describe(run->cli, &run->options->lock, &run->provenance, error);
     if (!err)
         err = measure_context(run, error);
+    if (!err)
+        err = measure_peak_resolve(run, error);
     run->rows = err ? NULL : open_memstream(&rows, &size);
     if (!err && !run->rows)
         err = mw_fail(error, MW_NOMEM, "out of memory");
@@ -306,7 +311,10 @@ static int run_measure(struct cli *cli, const void *opaque)
     if (run.disturbed)
         cli_warn(cli,
                  "other work on this machine disturbed every repetition of some rows (column disturbed or rejected)");
-    bool doubtful = run.disturbed || run.rows_off || run.freq_off || run.depends_on_size;
+    if (run.rows_cached)
+        cli_warn(cli, "%zu rows about memory are faster than memory can be: caches served them (column cached)",
+                 run.rows_cached);
+    bool doubtful = run.rows_cached || run.disturbed || run.rows_off || run.freq_off || run.depends_on_size;
     if (run.untrusted) {
         cli_say(cli, "a kernel's result failed its validation: rows with valid = 0 are no measurement");
         return mw_err_exit_status(MW_UNTRUSTED);
@@ -336,10 +344,15 @@ const struct cli_command cmd_measure = {
         "entries and miss costs from one line a page against lines side by side, and the largest stride that prefetchers follow, which is one at less than half the time of random loads. A "
         "capacity is exact to 1/16 octave where its step is sharp, and can't be told where it is not; a level that is shared, or "
         "a TLB in a virtual machine, shows what is left of it.\n"
-        "bandwidth: MB/s of memset, memcpy, reads, regular and streaming stores over buffers from the first level to memory, "
-        "counted as bytes read plus bytes written by the program; reads at a stride count a line each; copies over the "
-        "distance of destination and source show conflicts of memory banks. The best window repeats within 5 %. The score is "
-        "(memset x read x memcpy)^(1/3) at the largest size.\n"
+        "bandwidth: MB/s of memset, memcpy, reads, regular and streaming stores over buffers from the first level to four times the "
+        "last, more sizes where a level ends, counted as bytes read plus bytes written by the program. Strided and random reads "
+        "read each line of the largest buffer once, so that none fits a cache better than the others; copies over the distance "
+        "of destination and source show conflicts; on several cores, reads beside other cores' fills. Told by rule: what offsets "
+        "cost, whether streaming stores pay, from which size on stores read lines first, and whether cores or memory bind. The "
+        "best undisturbed window repeats within 5 %. The score is (memset x read x memcpy x strided)^(1/4) of the largest size, "
+        "withheld where a rate in it was disturbed.\n"
+        "Rates have their share of the theoretical one (--memory-peak, else SMBIOS) in column peak_share; cached is 1 where a "
+        "rate can't be memory's.\n"
         "flops: GFLOP/s of multiply-adds from registers, two operations each, for each instruction set of this processor. "
         "The best of 40 windows of 5 ms repeats within 1 %.\n"
         "gpu: pixel and texel fill rates by OpenGL ES 3, clean and with each disturbing factor alone; multiply-adds in FP32, "

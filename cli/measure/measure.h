@@ -5,29 +5,31 @@
 #include "cli/cli.h"
 #include "cli/lock_options.h"
 #include "measure/machine/topology.h"
+#include "measure/probe/bandwidth_verdict.h"
 
 #include <stdio.h>
 
 /* Options of `memwall measure`; each probe names those that it takes. */
 struct measure_options {
-    const char *cores;    /* --cores; NULL: the probe's default */
-    const char *freq;     /* --freq; NULL: as the machine is */
-    unsigned long runs;   /* --runs; 0: the probe's default */
-    double max_time_s;    /* --max-time; 0: not given */
-    size_t array_bytes;   /* --array; 0: computed from the caches */
-    size_t llc_bytes;     /* --llc; 0: as reported or measured */
-    const char *kernels;  /* --kernel; NULL: all */
-    const char *pages;    /* --pages: "huge", "4k" or "both" */
-    const char *chains;   /* --chains */
-    const char *locality; /* --locality: pages in a group, or "random" */
-    size_t stride_bytes;  /* --stride */
-    bool numa;            /* --numa */
-    const char *sizes;    /* --size: working sets; NULL: the probe's default */
-    unsigned long device; /* --device; MEASURE_NO_DEVICE: not given */
-    const char *api;      /* --api; NULL: both */
-    bool with_gpu;        /* --with-gpu */
-    const char *spec;     /* --spec: what a data sheet says; NULL: none */
-    const char *curve;    /* --curve: file for the curves behind `cache`; NULL: none */
+    const char *cores;       /* --cores; NULL: the probe's default */
+    const char *freq;        /* --freq; NULL: as the machine is */
+    unsigned long runs;      /* --runs; 0: the probe's default */
+    double max_time_s;       /* --max-time; 0: not given */
+    size_t array_bytes;      /* --array; 0: computed from the caches */
+    size_t llc_bytes;        /* --llc; 0: as reported or measured */
+    const char *kernels;     /* --kernel; NULL: all */
+    const char *pages;       /* --pages: "huge", "4k" or "both" */
+    const char *chains;      /* --chains */
+    const char *locality;    /* --locality: pages in a group, or "random" */
+    size_t stride_bytes;     /* --stride */
+    bool numa;               /* --numa */
+    const char *sizes;       /* --size: working sets; NULL: the probe's default */
+    unsigned long device;    /* --device; MEASURE_NO_DEVICE: not given */
+    const char *api;         /* --api; NULL: both */
+    bool with_gpu;           /* --with-gpu */
+    const char *spec;        /* --spec: what a data sheet says; NULL: none */
+    const char *memory_peak; /* --memory-peak: GB/s, or a profile; NULL: as firmware says */
+    const char *curve;       /* --curve: file for the curves behind `cache`; NULL: none */
     struct lock_options lock;
 };
 
@@ -54,6 +56,8 @@ struct measure_run {
     double start_s;         /* of the whole command */
     bool guest;             /* this is a virtual machine */
     struct measure_llc llc; /* see measure_llc_resolve */
+    double peak_bps;        /* theoretical rate of memory; 0: unknown */
+    size_t rows_cached;     /* rows about memory that are faster than it can be */
     FILE *rows;
     struct mw_provenance provenance;
     size_t rows_off;      /* rows whose effective frequency is not the one that was set */
@@ -108,6 +112,14 @@ double measure_max_time_s(const struct measure_run *run);
  */
 enum mw_err measure_llc_resolve(struct measure_run *run, struct mw_error *error) MW_CHECKED;
 size_t measure_llc_bytes(const struct measure_run *run, const unsigned *cpus, size_t count);
+
+/* The theoretical rate of memory (channels x width x rate) from --memory-peak, else SMBIOS, and the clocks, into the record. */
+enum mw_err measure_peak_resolve(struct measure_run *run, struct mw_error *error) MW_CHECKED;
+/*
+ * The last cells of a row with a rate, ",peak_share,cached" and the end of the line. in_order_bps: of reading the same bytes
+ * in order, 0 where there is none; memory: the row is about memory, so that a cached rate is to be told.
+ */
+void measure_peak_cells(struct measure_run *run, double rate_bps, double in_order_bps, bool memory);
 
 /* cli/measure/measure_context.c: lines on caches, CPUs, page policy, governor, timer, virtual machine. */
 enum mw_err measure_context(struct measure_run *run, struct mw_error *error) MW_CHECKED;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/measure/bandwidth_round.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/measure_with_gpu.h"
-#include "measure/probe/bandwidth.h"
-#include "measure/probe/clock.h"
 #include "measure/machine/limits.h"
+#include "measure/probe/bandwidth_verdict.h"
+#include "measure/probe/clock.h"
 
 #include <math.h>
+#include <string.h>
 
 #define KIB ((size_t)1024)
 #define MIB (1024 * KIB)
@@ -13,16 +15,22 @@
 #define SIZE_FIRST (8 * KIB)
 #define SIZE_LEAST (64 * MIB)
 /* the buffers of all cores together; a copy has two of them */
-#define PAST_LAST_LEVEL 2
-/* strides and offsets are for memory, which half the size shows as well, in half the time */
-#define DETAIL_SHARE 2
+#define PAST_LAST_LEVEL 4
 /* some thirty windows; large buffers take longer, two windows at least */
 #define POINT_TIME_S 0.03
+/* for the memory, the choice of the instruction set, and first touches */
+#define POINTS_SHARE (2. / 3)
+/* Reads fall by this much from a size to twice it where a level ends: the sizes between are measured too. */
+#define STEP_FALL 0.85
+/* A conflict is one that these further visits of the slowest offsets leave. */
+#define OFFSET_VISITS 8
 
 static const size_t strides[] = {64, 128, 192, 256, 384, 512, 1024, 2048, 4096};
+static const size_t near_offsets[] = {0x40, 0x80, 0x100, 0x400, 0x800};
+static const double between[] = {1.25, 1.5, 1.75};
 #define LENGTH(a) (sizeof(a) / sizeof *(a))
 
-/* Per core: twice the last-level caches in use by all of them, at most half of the memory there is. */
+/* Per core: four times the last-level caches in use by all of them, at most half of the memory there is. */
 static size_t largest_buffer(const struct measure_run *run, unsigned cores)
 {
     struct mw_memory_limit limit;
@@ -36,18 +44,9 @@ static size_t largest_buffer(const struct measure_run *run, unsigned cores)
     return size / MIB * MIB;
 }
 
-/* What one core count has in common: memory, frequency, the time each point may take, and the sums of the score. */
-struct round {
-    struct measure_run *run;
-    struct mw_bandwidth memory;
-    unsigned cores;
-    double freq_hz, time_s, deadline_s;
-    size_t left_out;  /* points, because the time was up */
-    double log_score; /* of memset, read and memcpy at the largest size */
-};
-
-static enum mw_err measure_case(struct round *r, const char *name, const struct mw_bandwidth_case *c, double *best_bps,
-                                struct mw_error *error)
+/* One row; *best_bps is left alone where there is none, or the windows were disturbed, which the row says. */
+static enum mw_err measure_case(struct bandwidth_round *r, const char *name, const struct mw_bandwidth_case *c,
+                                double *best_bps, struct mw_error *error)
 {
     struct mw_bandwidth_rate rate;
     FILE *rows = r->run->rows;
@@ -70,57 +69,127 @@ static enum mw_err measure_case(struct round *r, const char *name, const struct 
     fprintf(rows, "%s,%zu,%zu,", name, c->size_bytes, c->offset_bytes);
     if (c->stride_bytes)
         fprintf(rows, "%zu", c->stride_bytes);
-    fprintf(rows, "," MEASURE_CELL "," MEASURE_CELL ",%zu,%s\n", 1e-6 * rate.best_bps, 1e-6 * rate.median_bps,
-            rate.windows, rate.isa);
-    if (best_bps)
+    fprintf(rows, "," MEASURE_CELL "," MEASURE_CELL ",%zu,%s,%d", 1e-6 * rate.best_bps, 1e-6 * rate.median_bps,
+            rate.windows, rate.isa, rate.disturbed);
+    bool reads = c->test == MW_BW_STRIDED_READ || c->test == MW_BW_RANDOM_READ;
+    double in_order_bps = reads ? r->rate_bps[MW_BW_READ] : 0;
+    measure_peak_cells(r->run, rate.best_bps, in_order_bps, c->size_bytes == r->memory.size_bytes);
+    r->run->disturbed = r->run->disturbed || rate.disturbed;
+    if (best_bps && !rate.disturbed && !(reads && mw_bw_cached(rate.best_bps, in_order_bps, r->run->peak_bps)))
         *best_bps = rate.best_bps;
     return MW_OK;
 }
 
-static enum mw_err measure_sizes(struct round *r, struct mw_error *error)
+/* All tests at one size. */
+static enum mw_err measure_size(struct bandwidth_round *r, size_t size, double *rate_bps, struct mw_error *error)
 {
     enum mw_err err = MW_OK;
-    size_t largest = r->memory.size_bytes;
-    for (size_t size = SIZE_FIRST; !err; size = 2 * size < largest ? 2 * size : largest) {
-        for (int t = 0; t < MW_BW_STRIDED_READ && !err; t++) {
-            struct mw_bandwidth_case c = {
-                .test = (enum mw_bandwidth_test)t, .cores = r->cores, .size_bytes = size, .time_s = r->time_s};
-            double best_bps = 0;
-            if (!mw_bandwidth_exists(c.test))
-                continue;
-            err = measure_case(r, mw_bandwidth_name(c.test), &c, &best_bps, error);
-            if (size == largest && best_bps > 0 &&
-                (c.test == MW_BW_MEMSET || c.test == MW_BW_READ || c.test == MW_BW_MEMCPY))
-                r->log_score += log(1e-6 * best_bps) / 3;
-        }
-        if (size == largest)
-            break;
-    }
-    return err;
-}
-
-/* Strided reads of memory, and copies whose destination moves against the source. */
-static enum mw_err measure_details(struct round *r, struct mw_error *error)
-{
-    enum mw_err err = MW_OK;
-    size_t size = r->memory.size_bytes / DETAIL_SHARE / KIB * KIB;
-    for (size_t i = 0; i < LENGTH(strides) && !err; i++) {
-        struct mw_bandwidth_case c = {.test = MW_BW_STRIDED_READ,
-                                      .cores = r->cores,
-                                      .size_bytes = size,
-                                      .stride_bytes = strides[i],
-                                      .time_s = r->time_s};
-        err = measure_case(r, "strided-read", &c, NULL, error);
-    }
-    for (size_t offset = 0; offset <= MW_BW_OFFSET_MAX && !err; offset += offset < 0x10000 ? 0x1000 : offset) {
+    memset(rate_bps, 0, MW_BW_TESTS * sizeof *rate_bps);
+    for (int t = 0; t < MW_BW_STRIDED_READ && !err; t++) {
         struct mw_bandwidth_case c = {
-            .test = MW_BW_COPY, .cores = r->cores, .size_bytes = size, .offset_bytes = offset, .time_s = r->time_s};
-        err = measure_case(r, "copy-offset", &c, NULL, error);
+            .test = (enum mw_bandwidth_test)t, .cores = r->cores, .size_bytes = size, .time_s = r->time_s};
+        if (mw_bandwidth_exists(c.test))
+            err = measure_case(r, mw_bandwidth_name(c.test), &c, &rate_bps[t], error);
+    }
+    if (r->size_count < BANDWIDTH_SIZES) {
+        size_t i = r->size_count++;
+        while (i && r->size_bytes[i - 1] > size) { /* sizes between others come later */
+            r->size_bytes[i] = r->size_bytes[i - 1];
+            r->fill_bps[i] = r->fill_bps[i - 1];
+            r->fill_nt_bps[i] = r->fill_nt_bps[i - 1];
+            i--;
+        }
+        r->size_bytes[i] = size;
+        r->fill_bps[i] = rate_bps[MW_BW_FILL];
+        r->fill_nt_bps[i] = rate_bps[MW_BW_FILL_NT];
     }
     return err;
 }
 
-static enum mw_err measure_round(struct round *r, struct mw_error *error)
+/* Doubling sizes below the largest, more of them where a level ends. */
+static enum mw_err measure_sizes(struct bandwidth_round *r, struct mw_error *error)
+{
+    enum mw_err err = MW_OK;
+    double before_bps = 0, rate_bps[MW_BW_TESTS], inner_bps[MW_BW_TESTS];
+    for (size_t size = SIZE_FIRST; size < r->memory.size_bytes && !err; size *= 2) {
+        err = measure_size(r, size, rate_bps, error);
+        bool fell = rate_bps[MW_BW_READ] > 0 && rate_bps[MW_BW_READ] < STEP_FALL * before_bps;
+        for (size_t i = 0; i < LENGTH(between) && fell && !err; i++)
+            err = measure_size(r, (size_t)(between[i] * (double)(size / 2)) / KIB * KIB, inner_bps, error);
+        before_bps = rate_bps[MW_BW_READ];
+    }
+    return err;
+}
+
+/* Reads of memory that are not in order: at strides, at random; and reads beside other cores' writes. */
+static enum mw_err measure_reads(struct bandwidth_round *r, struct mw_error *error)
+{
+    enum mw_err err = MW_OK;
+    struct mw_bandwidth_case c = {.cores = r->cores, .size_bytes = r->memory.size_bytes, .time_s = r->time_s};
+    c.test = MW_BW_STRIDED_READ;
+    r->stride_log = 0;
+    r->stride_count = 0;
+    for (size_t i = 0; i < LENGTH(strides) && !err; i++) {
+        double best_bps = 0;
+        c.stride_bytes = strides[i];
+        err = measure_case(r, "strided-read", &c, &best_bps, error);
+        if (strides[i] > 2 * MW_BW_LINE && best_bps > 0) {
+            r->stride_log += log(best_bps);
+            r->stride_count++;
+        }
+    }
+    c.stride_bytes = 0;
+    c.test = MW_BW_RANDOM_READ;
+    if (!err)
+        err = measure_case(r, "random-read", &c, &r->rate_bps[MW_BW_RANDOM_READ], error);
+    c.test = MW_BW_READ_BESIDE_FILL;
+    if (!err && r->cores > 1)
+        err = measure_case(r, "read-beside-fill", &c, &r->rate_bps[MW_BW_READ_BESIDE_FILL], error);
+    return err;
+}
+
+/* A copy to the i-th offset of the list; the best of its visits is kept, as other work only takes away. */
+static enum mw_err measure_offset(struct bandwidth_round *r, size_t i, struct mw_error *error)
+{
+    struct mw_bandwidth_case c = {.test = MW_BW_COPY,
+                                  .cores = r->cores,
+                                  .size_bytes = r->memory.size_bytes,
+                                  .offset_bytes = r->offset_bytes[i],
+                                  .time_s = r->time_s};
+    double best_bps = 0;
+    enum mw_err err = measure_case(r, "copy-offset", &c, &best_bps, error);
+    r->offset_bps[i] = fmax(r->offset_bps[i], best_bps);
+    return err;
+}
+
+/* Copies whose destination moves against the source; what looks like a conflict is looked at again, and again. */
+static enum mw_err measure_offsets(struct bandwidth_round *r, struct mw_error *error)
+{
+    enum mw_err err = MW_OK;
+    size_t count = 0, kept = 0;
+    for (size_t i = 0; i < LENGTH(near_offsets); i++)
+        r->offset_bytes[count++] = near_offsets[i];
+    for (size_t offset = 0; offset <= MW_BW_OFFSET_MAX; offset += offset < 0x10000 ? 0x1000 : offset)
+        r->offset_bytes[count++] = offset;
+    memset(r->offset_bps, 0, sizeof r->offset_bps);
+    for (size_t i = 0; i < count && !err; i++)
+        err = measure_offset(r, i, error);
+    for (size_t i = 0; i < count; i++)
+        if (r->offset_bps[i] > 0) {
+            r->offset_bytes[kept] = r->offset_bytes[i];
+            r->offset_bps[kept++] = r->offset_bps[i];
+        }
+    r->offset_count = kept;
+    for (int again = 0; again < OFFSET_VISITS && kept >= 3 && !err; again++) {
+        struct mw_bw_offsets v = mw_bw_offsets(r->offset_bps, kept);
+        if (!v.conflict)
+            break;
+        err = measure_offset(r, v.worst, error);
+    }
+    return err;
+}
+
+static enum mw_err measure_round(struct bandwidth_round *r, struct mw_error *error)
 {
     struct measure_run *run = r->run;
     size_t largest = largest_buffer(run, r->cores);
@@ -130,26 +199,35 @@ static enum mw_err measure_round(struct round *r, struct mw_error *error)
     if (err)
         return err;
     r->freq_hz = measure_effective_hz(run, r->cores);
-    r->log_score = 0;
-    size_t missing = r->left_out;
-    err = measure_sizes(r, error);
-    if (!err && r->left_out == missing) {
-        measure_row(run, r->cores, r->freq_hz);
-        fprintf(run->rows, "score,%zu,,," MEASURE_CELL ",,,\n", largest, exp(r->log_score));
-        cli_say(run->cli, "score on %u cores: (memset x read x memcpy)^(1/3) at %zu MiB = %.0f MB/s", r->cores,
-                largest / MIB, exp(r->log_score));
-    }
+    r->size_count = r->offset_count = 0;
+    /* what matters most comes first: memory, then the levels before it */
+    err = measure_size(r, largest, r->rate_bps, error);
+    if (!err)
+        err = measure_reads(r, error);
+    if (!err)
+        bandwidth_score(r, LENGTH(strides) - 2);
+    if (!err)
+        err = measure_sizes(r, error);
     if (!err && (r->cores == 1 || r->cores == run->cores[run->cores_count - 1]))
-        err = measure_details(r, error);
+        err = measure_offsets(r, error);
+    if (!err)
+        err = bandwidth_verdicts(r, error);
     mw_bandwidth_close(&r->memory);
     return err;
 }
 
+static size_t point_count(const struct measure_run *run)
+{
+    size_t sizes = 3 + 2 * LENGTH(between);
+    for (size_t size = SIZE_FIRST; size < largest_buffer(run, 1); size *= 2)
+        sizes++;
+    return run->cores_count * (sizes * MW_BW_STRIDED_READ + LENGTH(strides) + 2) + 2 * BANDWIDTH_OFFSETS;
+}
+
 static enum mw_err run_bandwidth(struct measure_run *run, struct mw_error *error)
 {
-    struct round r = {.run = run};
+    struct bandwidth_round r = {.run = run};
     unsigned all = run->cores[run->cores_count - 1];
-    size_t sizes = 3, points;
     enum mw_err err = measure_llc_resolve(run, error);
     if (err)
         return err;
@@ -160,24 +238,20 @@ static enum mw_err run_bandwidth(struct measure_run *run, struct mw_error *error
         return run->cli->common.dry_run
                    ? MW_OK
                    : measure_with_gpu(run, all * largest_buffer(run, all), measure_max_time_s(run), error);
-    for (size_t size = SIZE_FIRST; size < largest_buffer(run, 1); size *= 2)
-        sizes++;
-    points = run->cores_count * sizes * MW_BW_STRIDED_READ + 2 * (LENGTH(strides) + 24);
-    /* about a third of the time goes into making the memory and choosing the instruction set */
     double max_time_s = measure_max_time_s(run), start_s = mw_now_s();
-    r.time_s = fmin(POINT_TIME_S, max_time_s * 2 / 3 / (double)points);
+    r.time_s = fmin(POINT_TIME_S, max_time_s * POINTS_SHARE / (double)point_count(run));
     if (run->cli->common.dry_run) {
-        cli_say(run->cli, "%zu points, buffers up to %zu MiB, %zu MiB of memory, at most %.0f s", points,
+        cli_say(run->cli, "%zu points, buffers up to %zu MiB, %zu MiB of memory, at most %.0f s", point_count(run),
                 largest_buffer(run, 1) / MIB, mw_bandwidth_memory(all, largest_buffer(run, all)) / MIB, max_time_s);
         return MW_OK;
     }
     err = mw_provenance_add(&run->provenance, error, "bandwidth_rule",
-                            "mb_s: best window; bytes read plus bytes written by the program, a line of %d bytes for "
-                            "each strided read; size_bytes: one buffer of each core; rate of all cores",
+                            "mb_s: best window without a context switch; bytes read plus bytes written by the program, "
+                            "%d for each line of a strided or random read, which read each line once; size_bytes: one "
+                            "buffer of each core; rate of all cores",
                             MW_BW_LINE);
     if (!err)
-        err = mw_provenance_add(&run->provenance, error, "score_formula", "%s",
-                                "(memset x read x memcpy)^(1/3), their mb_s at the largest size");
+        err = mw_provenance_add(&run->provenance, error, "score_formula", "%s", bandwidth_score_formula);
     for (size_t i = 0; i < run->cores_count && !err; i++) {
         r.cores = run->cores[i];
         r.deadline_s = start_s + max_time_s * (double)(i + 1) / (double)run->cores_count;
@@ -193,7 +267,7 @@ static const char *const takes[] = {"llc", "with-gpu", NULL};
 const struct measure_probe measure_bandwidth = {
     .name = "bandwidth",
     .summary = "memset, read and copy over sizes, strides, offsets and cores",
-    .columns = "test,size_bytes,offset_bytes,stride_bytes,mb_s,mb_s_median,windows,isa",
+    .columns = "test,size_bytes,offset_bytes,stride_bytes,mb_s,mb_s_median,windows,isa,disturbed,peak_share,cached",
     .takes = takes,
     .all_core_counts = true,
     .run = run_bandwidth,

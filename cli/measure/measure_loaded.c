@@ -76,7 +76,8 @@ static enum mw_err run_loaded(struct measure_run *run, struct mw_error *error)
                 1e-6 * point[i].bandwidth_bps, point[i].reads_percent);
         if (point[i].delay != UINT_MAX)
             fprintf(run->rows, "%u", point[i].delay);
-        fprintf(run->rows, ",%zu\n", point[i].windows);
+        fprintf(run->rows, ",%zu", point[i].windows);
+        measure_peak_cells(run, point[i].bandwidth_bps, 0, true);
     }
     return err;
 }
@@ -86,7 +87,7 @@ static const char *const takes[] = {"llc", NULL};
 const struct measure_probe measure_loaded = {
     .name = "loaded",
     .summary = "latency of one core while the others make rising traffic",
-    .columns = "latency_ns,bandwidth_mb_s,reads_percent,delay,windows",
+    .columns = "latency_ns,bandwidth_mb_s,reads_percent,delay,windows,peak_share,cached",
     .takes = takes,
     .run = run_loaded,
 };

@@ -135,9 +135,10 @@ static void print_rows(struct job *job, const struct mw_stream_result *result, u
         mw_stream_name(&r->variant, name, sizeof name);
         double rate_bps = (double)r->bytes / r->min_s;
         measure_row(job->run, cores, freq_hz);
-        fprintf(job->run->rows, "%s%s,%zu,%.1f," MEASURE_CELL "," MEASURE_CELL "," MEASURE_CELL ",%d,%zu,%s,%lu,%lu\n",
+        fprintf(job->run->rows, "%s%s,%zu,%.1f," MEASURE_CELL "," MEASURE_CELL "," MEASURE_CELL ",%d,%zu,%s,%lu,%lu",
                 name, placed, result->elements * sizeof(double), rate_bps * 1e-6, r->avg_s, r->min_s, r->max_s,
                 r->valid, result->placement[r->variant.pages].page_bytes, r->isa, r->runs, r->disturbed);
+        measure_peak_cells(job->run, rate_bps, 0, true);
         job->run->untrusted = job->run->untrusted || !r->valid;
         job->run->disturbed = job->run->disturbed || r->all_disturbed;
     }
@@ -392,7 +393,7 @@ static const char *const takes[] = {"array", "llc", "kernel", "numa", NULL};
 const struct measure_probe measure_stream = {
     .name = "stream",
     .summary = "sustained bandwidth by the STREAM rules",
-    .columns = "kernel,array_bytes,best_mb_s,avg_s,min_s,max_s,valid,page_bytes,isa,runs,disturbed",
+    .columns = "kernel,array_bytes,best_mb_s,avg_s,min_s,max_s,valid,page_bytes,isa,runs,disturbed,peak_share,cached",
     .takes = takes,
     .all_core_counts = true,
     .run = run_stream,

@@ -76,7 +76,7 @@ static enum mw_err measure_stretch(struct pair *p, bool cpu, bool gpu, struct st
 static void row(const struct pair *p, const char *test, double value, bool is_rate)
 {
     measure_row(p->run, (unsigned)p->memory.cpu_count, 0);
-    fprintf(p->run->rows, "%s,%zu,,," MEASURE_CELL ",,,device %zu %s\n", test, p->memory.size_bytes,
+    fprintf(p->run->rows, "%s,%zu,,," MEASURE_CELL ",,,device %zu %s,0,,0\n", test, p->memory.size_bytes,
             is_rate ? 1e-6 * value : value, p->device, p->gpu_work);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/machine/smbios.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -165,6 +166,53 @@ void mw_smbios_release(struct mw_memory_devices *devices)
 {
     free(devices->dimms);
     *devices = (struct mw_memory_devices){0};
+}
+
+/* Length of the text up to the name of a channel: "channel" and what follows, or the letter of "DIMM_A1"; 0: none. */
+static size_t channel_length(const char *text)
+{
+    const char *word = strcasestr(text, "channel");
+    bool letter = !word;
+    word = word ? word + strlen("channel") : strcasestr(text, "dimm");
+    if (letter && word)
+        word += strlen("dimm");
+    if (!word)
+        return 0;
+    word += strspn(word, " _-");
+    if (letter ? !(isalpha((unsigned char)word[0]) && isdigit((unsigned char)word[1])) : !isalnum((unsigned char)*word))
+        return 0;
+    return (size_t)(word + 1 - text);
+}
+
+static const char *channel_of(const struct mw_dimm *dimm, size_t *length)
+{
+    *length = channel_length(dimm->locator);
+    if (*length)
+        return dimm->locator;
+    *length = channel_length(dimm->bank);
+    return dimm->bank;
+}
+
+unsigned mw_smbios_channels(const struct mw_memory_devices *devices)
+{
+    unsigned channels = 0;
+    for (size_t i = 0; i < devices->count; i++) {
+        size_t length, other;
+        const char *name = channel_of(&devices->dimms[i], &length);
+        bool seen = false;
+        if (!devices->dimms[i].size_bytes)
+            continue;
+        if (!length)
+            return 0;
+        for (size_t k = 0; k < i && !seen; k++) {
+            const char *before = channel_of(&devices->dimms[k], &other);
+            if (devices->dimms[k].size_bytes && !strcasecmp(name, before) && name == devices->dimms[i].locator)
+                return 0; /* sockets that name theirs alike */
+            seen = devices->dimms[k].size_bytes && other == length && !strncasecmp(name, before, length);
+        }
+        channels += !seen;
+    }
+    return channels;
 }
 
 unsigned mw_smbios_mts(const struct mw_memory_devices *devices, bool *doubtful)

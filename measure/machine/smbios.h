@@ -35,6 +35,13 @@ void mw_smbios_release(struct mw_memory_devices *devices);
 const char *mw_dimm_type_name(unsigned type); /* "DDR4"; "type 0x1f" kinds give "memory" */
 
 /*
+ * Distinct channels that the populated devices' locators (or banks) name, as in "ChannelA-DIMM0", "P0 CHANNEL B" or
+ * "CPU1_DIMM_A1"; 0 where one of them names none, or two have
+ * one name. Populated ones only: an empty channel moves nothing.
+ */
+unsigned mw_smbios_channels(const struct mw_memory_devices *devices);
+
+/*
  * Transfers per second of the populated devices: the least configured one, else the least rated. *doubtful: the number is
  * below the lowest rate of its kind and may be the clock, half of the transfers. 0 where unknown.
  */

@@ -5,6 +5,7 @@
 #include "measure/probe/clock.h"
 #include "measure/probe/kernels/stream.h"
 #include "measure/probe/kernels/walk.h"
+#include "measure/probe/switches.h"
 #include "measure/probe/team.h"
 
 #include <math.h>
@@ -40,15 +41,18 @@ static const struct test {
     [MW_BW_COPY] = {"copy", 2, MW_OP_COPY, false, true},
     [MW_BW_COPY_NT] = {"copy-nt", 2, MW_OP_COPY, true, true},
     [MW_BW_STRIDED_READ] = {"strided-read", 1, MW_OP_COUNT, false, false},
+    [MW_BW_RANDOM_READ] = {"random-read", 1, MW_OP_COUNT, false, false},
+    [MW_BW_READ_BESIDE_FILL] = {"read-beside-fill", 1, MW_OP_READ, false, true},
 };
 
 struct shared {
     const struct mw_bandwidth *bandwidth;
     const struct mw_bandwidth_case *c;
     const char *isa;
-    mw_stream_fn kernel;
+    mw_stream_fn kernel, beside; /* beside: of every other core, MW_BW_READ_BESIDE_FILL only */
     uint64_t repeats;
     double *start_s, *end_s; /* MW_BW_MOST_WINDOWS x cores */
+    bool *switched;          /* likewise */
     size_t windows;
     bool go_on;
 };
@@ -58,25 +62,34 @@ const char *mw_bandwidth_name(enum mw_bandwidth_test test)
     return tests[test].name;
 }
 
-size_t mw_bandwidth_bytes(enum mw_bandwidth_test test, size_t size_bytes, size_t stride_bytes)
+/* Lines of MW_BW_RANDOM_READ: 2 to this power. */
+static unsigned line_bits(size_t size_bytes)
 {
-    if (test == MW_BW_STRIDED_READ)
-        return (size_bytes - sizeof(uint64_t)) / stride_bytes * MW_BW_LINE + MW_BW_LINE;
+    unsigned bits = 0;
+    while ((size_t)2 << bits <= size_bytes / MW_BW_LINE)
+        bits++;
+    return bits;
+}
+
+size_t mw_bandwidth_bytes(enum mw_bandwidth_test test, size_t size_bytes)
+{
+    if (test == MW_BW_RANDOM_READ)
+        return (size_t)MW_BW_LINE << line_bits(size_bytes);
     return tests[test].passes * size_bytes;
 }
 
-static mw_stream_fn kernel_of(enum mw_bandwidth_test test, const struct mw_stream_isa *isa)
+static mw_stream_fn kernel_of(const struct test *test, const struct mw_stream_isa *isa)
 {
-    if (tests[test].op == MW_OP_COUNT || !isa->supported())
+    if (test->op == MW_OP_COUNT || !isa->supported())
         return NULL;
-    return tests[test].nt ? isa->nt[tests[test].op] : isa->plain[tests[test].op];
+    return test->nt ? isa->nt[test->op] : isa->plain[test->op];
 }
 
 bool mw_bandwidth_exists(enum mw_bandwidth_test test)
 {
     bool exists = tests[test].op == MW_OP_COUNT;
     for (const struct mw_stream_isa *const *isa = mw_stream_isas; *isa && !exists; isa++)
-        exists = kernel_of(test, *isa) != NULL;
+        exists = kernel_of(&tests[test], *isa) != NULL;
     return exists;
 }
 
@@ -91,19 +104,22 @@ size_t mw_bandwidth_memory(size_t cpu_count, size_t size_bytes)
     return cpu_count * (2 * destination_at(&b) + MW_BW_OFFSET_MAX);
 }
 
-static void run_once(const struct shared *s, char *source, char *destination, size_t size_bytes)
+static void run_once(const struct shared *s, size_t index, char *source, char *destination, size_t size_bytes)
 {
     const struct mw_bandwidth_case *c = s->c;
-    size_t n = size_bytes / sizeof(double);
+    mw_stream_fn kernel = index % 2 && s->beside ? s->beside : s->kernel;
     volatile double sink = 0;
-    if (s->kernel)
-        sink = s->kernel((double *)(void *)source, NULL, (double *)(void *)destination, FILL_VALUE, n);
+    if (kernel)
+        sink = kernel((double *)(void *)source, NULL, (double *)(void *)destination, FILL_VALUE,
+                      size_bytes / sizeof(double));
     else if (c->test == MW_BW_MEMSET)
         memset(destination, MEMSET_BYTE, size_bytes);
     else if (c->test == MW_BW_MEMCPY)
         memcpy(destination, source, size_bytes);
+    else if (c->test == MW_BW_RANDOM_READ)
+        mw_kernel_sweep_random(source, line_bits(size_bytes), MW_BW_LINE);
     else
-        mw_kernel_sweep(source, size_bytes, c->stride_bytes);
+        mw_kernel_sweep_strided(source, size_bytes, MW_BW_LINE, c->stride_bytes);
     (void)sink;
     __asm__ volatile("" : : "r"(destination) : "memory");
 }
@@ -113,22 +129,20 @@ static double time_once(const struct shared *s, char *source, char *destination,
     double least = HUGE_VAL;
     for (int t = 0; t < TRIALS; t++) {
         double start = mw_now_s();
-        run_once(s, source, destination, size_bytes);
+        run_once(s, 0, source, destination, size_bytes);
         least = fmin(least, mw_now_s() - start);
     }
     return least;
 }
 
-/* By the first core, while the others wait: instruction set, and passes that fill a window. */
-static void choose(struct shared *s, char *source, char *destination)
+/* The fastest kernel of a test in a short trial, in s->kernel; NULL where the C library or a plain loop does it. */
+static double choose_kernel(struct shared *s, const struct test *test, char *source, char *destination, size_t bytes)
 {
-    size_t trial_bytes = s->c->size_bytes < TRIAL_BYTES ? s->c->size_bytes : TRIAL_BYTES;
     double best = HUGE_VAL;
-    s->isa = s->c->test == MW_BW_STRIDED_READ ? "word" : "libc";
     mw_stream_fn chosen = NULL;
     for (const struct mw_stream_isa *const *isa = mw_stream_isas; *isa; isa++) {
-        s->kernel = kernel_of(s->c->test, *isa);
-        double time_s = s->kernel ? time_once(s, source, destination, trial_bytes) : HUGE_VAL;
+        s->kernel = kernel_of(test, *isa);
+        double time_s = s->kernel ? time_once(s, source, destination, bytes) : HUGE_VAL;
         if (time_s < best) {
             best = time_s;
             chosen = s->kernel;
@@ -136,8 +150,21 @@ static void choose(struct shared *s, char *source, char *destination)
         }
     }
     s->kernel = chosen;
-    if (!chosen)
-        best = time_once(s, source, destination, trial_bytes);
+    return chosen ? best : time_once(s, source, destination, bytes);
+}
+
+/* By the first core, while the others wait: instruction set, and passes that fill a window. */
+static void choose(struct shared *s, char *source, char *destination)
+{
+    size_t trial_bytes = s->c->size_bytes < TRIAL_BYTES ? s->c->size_bytes : TRIAL_BYTES;
+    mw_stream_fn beside = NULL;
+    s->isa = s->c->test == MW_BW_STRIDED_READ || s->c->test == MW_BW_RANDOM_READ ? "word" : "libc";
+    if (s->c->test == MW_BW_READ_BESIDE_FILL) {
+        choose_kernel(s, &tests[MW_BW_FILL], source, destination, trial_bytes);
+        beside = s->kernel;
+    }
+    double best = choose_kernel(s, &tests[s->c->test], source, destination, trial_bytes);
+    s->beside = beside;
     s->repeats = best < WINDOW_S ? (uint64_t)(WINDOW_S / fmax(best, 1e-9)) + 1 : 1;
 }
 
@@ -167,17 +194,20 @@ static enum mw_err member(void *opaque, struct mw_team *team, size_t index, stru
     if (!index)
         choose(s, source, destination);
     mw_team_wait(team);
+    bool writes = s->c->test != MW_BW_READ_BESIDE_FILL || index % 2;
     check_words(s, destination, true);
     if (s->c->size_bytes <= TRIAL_BYTES) /* larger ones don't stay in any cache */
-        run_once(s, source, destination, s->c->size_bytes);
+        run_once(s, index, source, destination, s->c->size_bytes);
     double begin = mw_now_s();
     do {
         mw_team_wait(team);
         size_t at = s->windows * s->c->cores + index;
+        struct mw_switches before = mw_switches_now();
         s->start_s[at] = mw_now_s();
         for (uint64_t r = 0; r < s->repeats; r++)
-            run_once(s, source, destination, s->c->size_bytes);
+            run_once(s, index, source, destination, s->c->size_bytes);
         s->end_s[at] = mw_now_s();
+        s->switched[at] = mw_switched_since(&before);
         mw_team_wait(team);
         if (!index) {
             s->windows++;
@@ -186,34 +216,51 @@ static enum mw_err member(void *opaque, struct mw_team *team, size_t index, stru
         }
         mw_team_wait(team);
     } while (s->go_on);
-    if (!check_words(s, destination, false))
+    if (writes && !check_words(s, destination, false))
         return mw_fail(error, MW_UNTRUSTED, "%s over %zu bytes did not write what it should", tests[s->c->test].name,
                        s->c->size_bytes);
     return MW_OK;
+}
+
+/* Rates of the windows in which no thread lost its CPU, of all where there is none. */
+static struct mw_bandwidth_rate summarise(const struct shared *s)
+{
+    size_t cores = s->c->cores, clean = 0;
+    double rates[MW_BW_MOST_WINDOWS], all[MW_BW_MOST_WINDOWS];
+    for (size_t w = 0; w < s->windows; w++) {
+        const double *start_s = s->start_s + w * cores, *end_s = s->end_s + w * cores;
+        double bytes = (double)mw_bandwidth_bytes(s->c->test, s->c->size_bytes) * (double)s->repeats;
+        bool switched = false;
+        for (size_t i = 0; i < cores; i++)
+            switched = switched || s->switched[w * cores + i];
+        all[w] = bytes * (double)cores / (mw_maximum(end_s, cores) - mw_minimum(start_s, cores));
+        if (!switched)
+            rates[clean++] = all[w];
+    }
+    const double *kept = clean ? rates : all;
+    size_t count = clean ? clean : s->windows;
+    return (struct mw_bandwidth_rate){.best_bps = mw_maximum(kept, count),
+                                      .median_bps = mw_median(kept, count),
+                                      .windows = count,
+                                      .disturbed = !clean,
+                                      .isa = s->isa};
 }
 
 enum mw_err mw_bandwidth_run(const struct mw_bandwidth *bandwidth, const struct mw_bandwidth_case *c,
                              struct mw_bandwidth_rate *rate, struct mw_error *error)
 {
     struct shared s = {.bandwidth = bandwidth, .c = c};
-    double rates[MW_BW_MOST_WINDOWS];
     s.start_s = calloc(MW_BW_MOST_WINDOWS * c->cores, sizeof *s.start_s);
     s.end_s = calloc(MW_BW_MOST_WINDOWS * c->cores, sizeof *s.end_s);
-    enum mw_err err = s.start_s && s.end_s ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    s.switched = calloc(MW_BW_MOST_WINDOWS * c->cores, sizeof *s.switched);
+    enum mw_err err = s.start_s && s.end_s && s.switched ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     if (!err)
         err = mw_team_run(bandwidth->cpus, c->cores, member, &s, error);
-    for (size_t w = 0; w < s.windows && !err; w++) {
-        double time_s = mw_maximum(s.end_s + w * c->cores, c->cores) - mw_minimum(s.start_s + w * c->cores, c->cores);
-        double bytes = (double)mw_bandwidth_bytes(c->test, c->size_bytes, c->stride_bytes) * (double)s.repeats;
-        rates[w] = bytes * (double)c->cores / time_s;
-    }
     if (!err)
-        *rate = (struct mw_bandwidth_rate){.best_bps = mw_maximum(rates, s.windows),
-                                           .isa = s.isa,
-                                           .windows = s.windows,
-                                           .median_bps = mw_median(rates, s.windows)};
+        *rate = summarise(&s);
     free(s.start_s);
     free(s.end_s);
+    free(s.switched);
     return err;
 }
 

@@ -17,16 +17,18 @@ enum mw_bandwidth_test {
     MW_BW_FILL_NT, /* streaming stores: it is not */
     MW_BW_COPY,
     MW_BW_COPY_NT,
-    MW_BW_STRIDED_READ, /* one word at each stride; a line (MW_BW_LINE) is counted for it */
+    MW_BW_STRIDED_READ,     /* one word of each line, a stride from load to load, until all lines are read once */
+    MW_BW_RANDOM_READ,      /* the same of as many lines as there is a power of two, in random order */
+    MW_BW_READ_BESIDE_FILL, /* every other core reads its buffer, the others fill theirs; two cores at least */
     MW_BW_TESTS
 };
-#define MW_BW_LINE 64
+#define MW_BW_LINE 64 /* bytes counted for each line that is touched */
 /* Destinations of copies start at a multiple of 2 MiB plus the offset. */
 #define MW_BW_OFFSET_MAX ((size_t)8 << 20)
 
 const char *mw_bandwidth_name(enum mw_bandwidth_test test);
 /* Bytes counted for one pass over a buffer. */
-size_t mw_bandwidth_bytes(enum mw_bandwidth_test test, size_t size_bytes, size_t stride_bytes);
+size_t mw_bandwidth_bytes(enum mw_bandwidth_test test, size_t size_bytes);
 
 /* Two buffers for each core, touched first by it. */
 struct mw_bandwidth {
@@ -47,7 +49,7 @@ struct mw_bandwidth_case {
     size_t cores;        /* the first of cpus, all at once */
     size_t size_bytes;   /* of each core's buffer, a multiple of 512, at most that of _open */
     size_t offset_bytes; /* of the destination, a multiple of 64, at most MW_BW_OFFSET_MAX */
-    size_t stride_bytes; /* MW_BW_STRIDED_READ only, >= 8 */
+    size_t stride_bytes; /* MW_BW_STRIDED_READ only: a multiple of MW_BW_LINE */
     double time_s;       /* for the windows; at least MW_BW_LEAST_WINDOWS and at most MW_BW_MOST_WINDOWS are taken */
 };
 #define MW_BW_LEAST_WINDOWS 2
@@ -55,8 +57,9 @@ struct mw_bandwidth_case {
 
 struct mw_bandwidth_rate {
     double best_bps, median_bps; /* bytes of all cores / (latest end - earliest start), over the windows */
-    size_t windows;
-    const char *isa; /* fastest in a short trial on the first core; "libc", "word" where there is none */
+    size_t windows;              /* that count: in which no thread lost its CPU; all where there is none such */
+    bool disturbed;              /* there is none such */
+    const char *isa;             /* fastest in a short trial on the first core; "libc", "word" where there is none */
 };
 
 /* False where this machine has no such kernel (streaming stores). */

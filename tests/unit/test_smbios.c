@@ -100,6 +100,34 @@ static void short_structures_and_caveat(void **state)
     mw_smbios_release(&d);
 }
 
+static void channels_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *locator[4], *bank[4];
+        unsigned channels;
+    } cases[] = {
+        {{"DIMM_A1", "DIMM_A2", "DIMM_B1", "DIMM_B2"}, {"", "", "", ""}, 2},
+        {{"ChannelA-DIMM0", "ChannelB-DIMM0"}, {"BANK 0", "BANK 2"}, 2},
+        {{"DIMM 0", "DIMM 0", "DIMM 1"}, {"P0 CHANNEL A", "P0 CHANNEL B", "P0 CHANNEL B"}, 2},
+        {{"CPU1_DIMM_A1", "CPU2_DIMM_A1"}, {"", ""}, 2},
+        {{"DIMM_A1", "DIMM_A1"}, {"NODE 0", "NODE 1"}, 0},
+        {{"DIMM_A1", "PROC 1 SLOT 3"}, {"", ""}, 0},
+        {{"DIMM 0"}, {"Not Specified"}, 0},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct mw_dimm dimms[5] = {{.locator = "DIMM_C1"}}; /* an empty slot */
+        struct mw_memory_devices d = {.dimms = dimms, .count = 1};
+        for (; d.count <= 4 && cases[c].locator[d.count - 1]; d.count++) {
+            dimms[d.count].size_bytes = 1 << 30;
+            snprintf(dimms[d.count].locator, sizeof dimms->locator, "%s", cases[c].locator[d.count - 1]);
+            snprintf(dimms[d.count].bank, sizeof dimms->bank, "%s", cases[c].bank[d.count - 1]);
+        }
+        if (mw_smbios_channels(&d) != cases[c].channels)
+            fail_msg("case %zu: %u channels", c, mw_smbios_channels(&d));
+    }
+}
+
 /* Cut anywhere and with any byte changed: no read outside, no crash (run under the sanitizers). */
 static void damage_is_survived(void **state)
 {
@@ -130,6 +158,7 @@ int main(void)
         cmocka_unit_test(the_slowest_populated_device_counts),
         cmocka_unit_test(extended_size_and_speed),
         cmocka_unit_test(short_structures_and_caveat),
+        cmocka_unit_test(channels_are_counted),
         cmocka_unit_test(damage_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#ifndef MW_CLI_BANDWIDTH_ROUND_H
+#define MW_CLI_BANDWIDTH_ROUND_H
+
+#include "cli/measure/measure.h"
+#include "measure/probe/bandwidth.h"
+
+#define BANDWIDTH_SIZES   64
+#define BANDWIDTH_OFFSETS 32
+
+/* What one core count of `measure bandwidth` has in common: memory, frequency, time, and the rates that verdicts rest on. */
+struct bandwidth_round {
+    struct measure_run *run;
+    struct mw_bandwidth memory;
+    unsigned cores;
+    double freq_hz, time_s, deadline_s;
+    size_t left_out;                                /* points, because the time was up */
+    double rate_bps[MW_BW_TESTS];                   /* at the largest size; 0: none, or disturbed */
+    double stride_log;                              /* sum of the logarithms of rates at strides beyond two lines */
+    unsigned stride_count;                          /* of them */
+    size_t size_bytes[BANDWIDTH_SIZES], size_count; /* ascending */
+    double fill_bps[BANDWIDTH_SIZES], fill_nt_bps[BANDWIDTH_SIZES];
+    size_t offset_bytes[BANDWIDTH_OFFSETS], offset_count;
+    double offset_bps[BANDWIDTH_OFFSETS];
+    unsigned before_cores; /* the core count before, for what binds; 0: none */
+    double before_read_bps, before_copy_bps;
+};
+
+extern const char *const bandwidth_score_formula;
+/* Row and message of the score; withheld where a rate in it is missing, of less than `strides` strides, or disturbed. */
+void bandwidth_score(struct bandwidth_round *round, unsigned strides);
+/* On offsets, streaming stores, write-allocate, and what binds: into the record, and told. */
+enum mw_err bandwidth_verdicts(struct bandwidth_round *round, struct mw_error *error) MW_CHECKED;
+
+#endif
