@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "data/table.h"
+#include "data/table_internal.h"
 
 #include <csv.h>
 #include <ctype.h>
@@ -201,179 +201,14 @@ static enum mw_err take_meta(struct mw_table *table, const char *line, size_t le
     return MW_OK;
 }
 
-/* Lines of the buffer: start, length without the line end. */
-struct line {
-    const char *start;
-    size_t length;
-    long number;
-};
-
-static bool next_line(struct line *line, const struct mw_bytes *bytes, size_t *offset)
-{
-    if (*offset >= bytes->size)
-        return false;
-    const char *start = bytes->data + *offset, *newline = memchr(start, '\n', bytes->size - *offset);
-    size_t length = newline ? (size_t)(newline - start) : bytes->size - *offset;
-    *offset += length + 1;
-    if (length && start[length - 1] == '\r')
-        length--;
-    *line = (struct line){start, length, line->number + 1};
-    return true;
-}
-
-static bool is_blank(const struct line *line)
-{
-    for (size_t i = 0; i < line->length; i++)
-        if (!isspace((unsigned char)line->start[i]))
-            return false;
-    return true;
-}
-
-static bool is_remark(const struct line *line)
-{
-    size_t i = 0;
-    while (i < line->length && (line->start[i] == ' ' || line->start[i] == '\t'))
-        i++;
-    return i < line->length && line->start[i] == '#';
-}
-
-static size_t count_outside_quotes(const struct line *line, char wanted)
-{
-    size_t count = 0;
-    bool quoted = false;
-    for (size_t i = 0; i < line->length; i++) {
-        quoted ^= line->start[i] == '"';
-        count += !quoted && line->start[i] == wanted;
-    }
-    return count;
-}
-
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-/* The next run of letters that are no spaces, from *at on; false where the line ends. */
-static bool next_word(const struct line *line, size_t *at, size_t *length)
-{
-    while (*at < line->length && is_space(line->start[*at]))
-        ++*at;
-    for (*length = 0; *at + *length < line->length && !is_space(line->start[*at + *length]);)
-        ++*length;
-    return *length > 0;
-}
-
-/* Fields of a line; a blank as the separator stands for a run of spaces. */
-static size_t count_fields(const struct line *line, char delimiter)
-{
-    if (delimiter != ' ')
-        return count_outside_quotes(line, delimiter) + 1;
-    size_t count = 0;
-    for (size_t at = 0, length; next_word(line, &at, &length); at += length)
-        count++;
-    return count;
-}
-
-/*
- * Tab, semicolon and | before comma, because a comma may be a decimal one: the first that stands equally often in the
- * first two lines (but for one at the end), else the most frequent of the first line; with none of them, spaces where
- * the first lines have as many words.
- */
-static char find_delimiter(const struct line *first, const struct line *second)
-{
-    static const char candidates[] = {'\t', ';', '|', ','};
-    size_t most = 0;
-    bool words = second->start && count_fields(first, ' ') > 1 && count_fields(first, ' ') == count_fields(second, ' ');
-    char best = words ? ' ' : ',';
-    for (size_t i = 0; i < sizeof candidates; i++) {
-        size_t a = count_outside_quotes(first, candidates[i]), b = count_outside_quotes(second, candidates[i]);
-        if (a && (!second->start || a == b || a == b + 1 || b == a + 1))
-            return candidates[i];
-        if (a > most) {
-            most = a;
-            best = candidates[i];
-        }
-    }
-    return best;
-}
-
-/* Does a cell of the line hold a plain number? Then the line is data, not a header. */
-static bool has_number(const struct line *line, char delimiter)
-{
-    size_t start = 0;
-    for (size_t i = 0; i <= line->length; i++) {
-        if (i < line->length && line->start[i] != delimiter)
-            continue;
-        size_t digits = 0, other = 0;
-        for (size_t j = start; j < i; j++) {
-            char c = line->start[j];
-            digits += isdigit((unsigned char)c) != 0;
-            other += !isdigit((unsigned char)c) && !strchr(" \t.,+-eE\"", c);
-        }
-        if (digits && !other)
-            return true;
-        start = i + 1;
-    }
-    return false;
-}
-
-/* What stands where: found before parsing, because a "#" line may prove to be the header. */
-struct layout {
-    struct line header; /* start NULL: the first row is the header */
-    size_t body;        /* offset of the first line that is neither blank nor a remark */
-    long body_line;     /* its number */
-};
-
-static enum mw_err find_layout(struct layout *layout, struct mw_table *table, const struct mw_bytes *bytes,
-                               struct mw_error *error)
-{
-    struct line line = {0}, first = {0}, second = {0}, remark = {0};
-    size_t offset = 0, before = 0;
-    char fixed = '\0';
-    while (!second.start && next_line(&line, bytes, &offset)) {
-        bool content = !is_blank(&line) && !is_remark(&line);
-        if (content && !first.start && line.length == 5 && !strncasecmp(line.start, "sep=", 4))
-            fixed = line.start[4]; /* as spreadsheets write and read it */
-        else if (content && first.start)
-            second = line;
-        else if (content) {
-            first = line;
-            layout->body = before;
-            layout->body_line = line.number;
-        } else if (!first.start && is_remark(&line))
-            remark = line;
-        before = offset;
-    }
-    if (!first.start)
-        return mw_fail(error, MW_DATA, "%s:%ld: no header and no rows", table->name, line.number);
-    if (*first.start == '{' || *first.start == '[') {
-        mw_fail(error, MW_DATA, "%s:%ld: this is JSON, not a table", table->name, first.number);
-        if (strstr(bytes->data, "\"memwall-model/"))
-            return mw_hint(error, "it is a model already: memwall predict, diagnose and recommend take it");
-        return mw_hint(error, "memwall import reads the JSON of hyperfine, google-benchmark and perf-stat");
-    }
-    table->delimiter = fixed ? fixed : find_delimiter(&first, &second);
-    if (!has_number(&first, table->delimiter))
-        return MW_OK;
-    if (!remark.start || count_fields(&remark, table->delimiter) < count_fields(&first, table->delimiter)) {
-        mw_fail(error, MW_DATA, "%s:%ld: the first line holds numbers, not the names of the columns", table->name,
-                first.number);
-        return mw_hint(
-            error,
-            "put a line of names on top, as in cores,freq_ghz,time_s; output of other tools: memwall help import");
-    }
-    layout->header = remark;
-    return MW_OK;
-}
-
 /* One physical line to the parser; a quoted cell may go on in the next. */
 static enum mw_err feed(struct csv_parser *csv, struct parse *parse, const char *start, size_t length)
 {
-    const struct line line = {start, length, 0};
+    const struct mw_line line = {start, length, 0};
     bool good = true, first = true;
     parse->row_done = false;
     if (parse->table->delimiter == ' ') {
-        for (size_t at = 0, n; good && next_word(&line, &at, &n); at += n, first = false)
+        for (size_t at = 0, n; good && mw_line_word(&line, &at, &n); at += n, first = false)
             good = (first || csv_parse(csv, "\t", 1, on_field, on_row, parse) == 1) &&
                    csv_parse(csv, start + at, n, on_field, on_row, parse) == n;
     } else {
@@ -385,22 +220,22 @@ static enum mw_err feed(struct csv_parser *csv, struct parse *parse, const char 
 }
 
 static enum mw_err parse_lines(struct csv_parser *csv, struct parse *parse, const struct mw_bytes *bytes,
-                               const struct layout *layout)
+                               const struct mw_layout *layout)
 {
     struct mw_table *table = parse->table;
-    struct line line = {0};
+    struct mw_line line = {0};
     size_t offset = 0;
     bool in_row = false;
     enum mw_err err = MW_OK;
-    while (!err && next_line(&line, bytes, &offset)) {
+    while (!err && mw_line_next(&line, bytes, &offset)) {
         if (!in_row && layout->header.start == line.start) {
-            size_t skip = (size_t)((const char *)memchr(line.start, '#', line.length) - line.start) + 1;
+            size_t skip = strcspn(line.start, "#%") + 1;
             parse->row_line = line.number;
             err = feed(csv, parse, line.start + skip, line.length - skip);
             in_row = !parse->row_done;
-        } else if (!in_row && is_remark(&line)) {
+        } else if (!in_row && mw_line_is_remark(&line)) {
             err = take_meta(table, line.start, line.length, parse->error);
-        } else if (line.number >= layout->body_line && (in_row || !is_blank(&line))) {
+        } else if (line.number >= layout->body_line && (in_row || !mw_line_is_blank(&line))) {
             if (!in_row)
                 parse->row_line = line.number;
             err = feed(csv, parse, line.start, line.length);
@@ -422,11 +257,11 @@ enum mw_err mw_table_parse(struct mw_table *table, const struct mw_bytes *bytes,
     struct mw_table got = {.name = strdup(bytes->name), .text = calloc(1, bytes->size + 2)};
     memcpy(got.sha256, bytes->sha256, sizeof got.sha256);
     struct parse parse = {.table = &got, .error = error};
-    struct layout layout = {0};
+    struct mw_layout layout = {0};
     struct csv_parser csv;
     enum mw_err err = got.name && got.text ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     if (!err)
-        err = find_layout(&layout, &got, bytes, error);
+        err = mw_layout_find(&layout, &got, bytes, error);
     if (!err && csv_init(&csv, 0))
         err = mw_fail(error, MW_NOMEM, "out of memory");
     else if (!err) {
@@ -434,6 +269,8 @@ enum mw_err mw_table_parse(struct mw_table *table, const struct mw_bytes *bytes,
         err = parse_lines(&csv, &parse, bytes, &layout);
         csv_free(&csv);
     }
+    if (!err)
+        err = mw_table_turn(&got, error);
     free(parse.fields);
     if (err)
         mw_table_release(&got);
