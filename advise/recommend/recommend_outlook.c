@@ -76,13 +76,13 @@ static enum mw_err make_lists(struct lists *lists, const struct mw_model *model,
     return MW_OK;
 }
 
-/* Whether a configuration was measured, by a point that is no outlier. */
-static bool was_measured(const struct mw_model *model, const struct mw_config *c)
+/* Whether a configuration was measured (energy: its energy, too), by a point that is no outlier. */
+static bool was_measured(const struct mw_model *model, const struct mw_config *c, bool energy)
 {
     for (size_t i = 0; i < model->points.count; i++) {
         const struct mw_point *p = &model->points.items[i];
         if (p->cores == c->cores && mw_freq_same(p->freq_hz, c->freq_hz) && p->noise_factor <= 1)
-            return true;
+            return p->has_energy || !energy;
     }
     return false;
 }
@@ -104,8 +104,8 @@ static void look_at(struct mw_option *o, const struct mw_model *model, const str
 {
     struct mw_outlook *look = &o->outlook;
     bool speedups = model->quantity == MW_SPEEDUP;
-    o->measured = was_measured(model, &o->candidate);
-    o->baseline_measured = speedups || was_measured(model, &(struct mw_config){1, o->candidate.freq_hz});
+    o->measured = was_measured(model, &o->candidate, false);
+    o->baseline_measured = speedups || was_measured(model, &(struct mw_config){1, o->candidate.freq_hz}, false);
     o->has_time = model->quantity == MW_TIME;
     o->has_energy = p->has_energy;
     o->extrapolated = p->extrapolated_cores || p->extrapolated_freq;
@@ -299,8 +299,12 @@ enum mw_err mw_recommend_look(struct mw_recommendation *r, const struct mw_model
     err = predict_all(r, model, error);
     if (!err && energies)
         err = look_at_energies(r, model, error);
-    for (size_t i = 0; !err && i <= r->count; i++)
-        judge(i < r->count ? &r->options[i] : &r->reference, goal);
+    bool by_energy = mw_goal_needs_power(goal) && points_with_energy(model) > 0;
+    for (size_t i = 0; !err && i <= r->count; i++) {
+        struct mw_option *o = i < r->count ? &r->options[i] : &r->reference;
+        o->measured = was_measured(model, &o->candidate, by_energy); /* a run without its energy tells half of it */
+        judge(o, goal);
+    }
 out:
     free(lists.cores);
     free(lists.freqs_hz);
