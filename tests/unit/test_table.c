@@ -37,7 +37,13 @@ static void dialects(void **state)
         {"# key: value\n\n# more: x\na,b\n1,2\n# between: y\n3,4", 2, 2, "4", 7},
         {"#a;b\n1;2\n", 1, 2, "2", 2},                                 /* header behind a # */
         {"`a` | b\n--- | ---\n1 | 1m12.271s\n", 1, 2, "1m12.271s", 3}, /* Markdown */
-        {"| a | b |\n|---|---|\n| 1 | 2 |\n", 1, 3, "2", 3},
+        {"| a | b |\n|---|---|\n| 1 | 2 |\n", 1, 2, "2", 3},
+        {"Node A, run 3\na,b\n1,2\n", 1, 2, "2", 3}, /* titles */
+        {"Strong scaling\n\nof the solver\na b\n1 2\n", 1, 2, "2", 5},
+        {"% key: value\n% a b\n1 2\n% between\n3 4\n", 2, 2, "4", 5}, /* Octave's remarks */
+        {"%CPU,b\n1,2\n", 1, 2, "2", 2},
+        {"threads,1,2,4\ntime,80,41,22\nenergy,8,4,2\n", 3, 3, "2", 2}, /* cores across the top */
+        {"|  | 1 core | 2 cores |\n|--|--|--|\n| run 1 [s] | 80 | 41 |\n", 2, 2, "41", 3},
         {"a,b\n1,2\na,b\n3,4\n", 2, 2, "4", 4}, /* header again */
         {"sep=;\na;b\n1;2\n", 1, 2, "2", 3},
         {"a,b\n\"x\ny\",2\n3,4\n", 2, 2, "4", 4}, /* a newline in quotes */
