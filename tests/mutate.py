@@ -87,9 +87,11 @@ def copy_tree():
         shared.symlink_to((ROOT.parent / "shared").resolve())
 
 
-def make(*targets):
-    return subprocess.run(["make", "-s", "-j2", f"CC={os.environ.get('CC', 'gcc')}", *targets], cwd=TREE, capture_output=True,
-                          text=True).returncode == 0
+def make(*targets, loud=False):
+    run = subprocess.run(["make", "-s", "-j2", f"CC={os.environ.get('CC', 'gcc')}", *targets], cwd=TREE, capture_output=True, text=True)
+    if loud and run.returncode:
+        print(run.stderr[-2000:], file=sys.stderr)
+    return run.returncode == 0
 
 
 def noticed(tests):
@@ -100,8 +102,8 @@ def noticed(tests):
     return run.returncode != 0, run.stdout
 
 
-def built(tests):
-    return make("build-all", *[f"build/release/tests/{t}" for t in tests if not t.endswith(".sh")])
+def built(tests, loud=False):
+    return make("build-all", *[f"build/release/tests/{t}" for t in tests if not t.endswith(".sh")], loud=loud)
 
 
 def main():
@@ -121,7 +123,7 @@ def main():
     draw = random.Random(options.seed)
     copy_tree()
     needed = sorted({t for tests in table.values() for t in tests})
-    if not built(needed):
+    if not built(needed, loud=True):
         sys.exit("mutate: the tree does not build")
     good, output = noticed(needed)
     if good:

@@ -75,6 +75,12 @@ check-valgrind: ## unit tests under valgrind
 	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins
 	@tests/run.sh -w 'valgrind -q --suppressions=tests/valgrind.supp --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite' $(UNIT_BIN)
 
+# Faults that the tests must notice; MUTATE="--count 5 --least 0" is the short form that CI runs.
+MUTATE ?= --count 50
+.PHONY: mutate
+mutate: ## fifty small faults over all rooms, one at a time: at least 95 % must be noticed (MUTATE="--count N --seed S --only ROOM")
+	@CC='$(CC)' python3 tests/mutate.py $(MUTATE)
+
 # Builds of their own beside the usual one.
 .PHONY: check-builds
 check-builds: ## clang, and neither GLPK nor libsvm: each built from nothing, unit tests run
