@@ -74,6 +74,10 @@ $(B)/bench/predictor: bench/predictor.c $(B)/libcore.a
 bench-predictor: $(B)/bench/predictor ## queries a second of an open predictor, and their difference to predict
 	@for set in canneal swaptions xeon-bt; do $(B)/bench/predictor data/examples/$$set.csv || exit 1; done
 
+.PHONY: bench-gpu
+bench-gpu: build-all ## measure gpu on PoCL beside measure flops, bandwidth and latency, turn by turn (WITH='chrt -f 10' on a busy machine)
+	@MEMWALL=$(B)/memwall bash bench/gpu.sh
+
 .PHONY: bench-measure
 bench-measure: build-all ## memwall measure beside STREAM=path, MULTICHASE=path and LIKWID_BENCH=path, in turns
 	@MEMWALL=$(B)/memwall bash bench/measure.sh
