@@ -43,7 +43,7 @@ layer measure/machine data
 layer measure/probe data measure/machine
 layer measure/freq data measure/machine
 layer measure/energy data measure/machine measure/probe
-layer measure/gpu data measure/machine measure/probe
+layer measure/gpu data measure/machine measure/probe measure/freq
 layer measure/run data measure/machine measure/probe measure/freq measure/energy
 layer data/import 'data/[a-z_]+\.h' "$public"
 layer data/model_file 'data/[a-z_]+\.h' "$public"

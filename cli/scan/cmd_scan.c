@@ -15,6 +15,12 @@ static const struct cli_option options[] = {
         0),
     OPT("freq", CLI_STRING, freq, "LIST", "frequencies, as in 1.2-2.4:0.2,min,max,all (default: left alone)", NULL, 0,
         0),
+    OPT("gpus", CLI_STRING, gpus, "LIST",
+        "numbers of graphics processors that the program sees (CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES)", NULL, 0,
+        0),
+    OPT("gpu-freq", CLI_STRING, gpu_freq, "LIST",
+        "clocks of the graphics processor to set and put back (amdgpu, i915, xe, nvidia-smi), as in 0.5,max", NULL, 0,
+        0),
     OPT("runs", CLI_COUNT, runs, "N", "runs of each configuration (default 5)", NULL, 1, 100000),
     OPT("precision", CLI_PERCENT, precision, "PCT", "run until the median's 90 % interval is within ± PCT", NULL, 0.001,
         100),
@@ -68,6 +74,8 @@ static enum mw_err check_usage(const struct cli *cli, const struct scan_options 
         mw_fail(error, MW_USAGE, "no program to run");
         return mw_hint(error, "memwall scan -o runs.csv -- COMMAND ARGS");
     }
+    if ((o->gpus || o->gpu_freq) && (o->replay || o->slurm || o->batch_template))
+        return mw_fail(error, MW_USAGE, "--gpus and --gpu-freq go with runs on this machine");
     if (o->replay && has_program)
         return mw_fail(error, MW_USAGE, "--replay runs nothing: leave out the command");
     bool asks_slurm = o->nodes || o->partition || o->constraint || o->time_limit || o->exclusive;
@@ -93,6 +101,13 @@ static enum mw_err scan_all(struct scan *scan, size_t *doubtful, struct mw_error
     if (scan->file.path && mw_append_finish(&scan->file, &closing) && !err) {
         *error = closing;
         err = closing.code;
+    }
+    if (scan_device_close(&scan->device, &closing)) {
+        cli_fail(scan->cli, &closing);
+        if (!err) {
+            *error = closing;
+            err = closing.code;
+        }
     }
     if (mw_runner_close(scan->runner, &closing)) {
         cli_fail(scan->cli, &closing);

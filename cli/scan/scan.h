@@ -4,6 +4,7 @@
 
 #include "cli/lock_options.h"
 #include "cli/run_options.h"
+#include "cli/scan/scan_device.h"
 #include "measure/run/noise.h"
 #include "measure/run/runner.h"
 #include "measure/run/sequence.h"
@@ -12,7 +13,7 @@
 struct scan_options {
     struct run_options run;
     struct lock_options lock;
-    const char *cores, *freq;
+    const char *cores, *freq, *gpus, *gpu_freq;
     unsigned long runs, min_runs, max_runs; /* runs 0: not given */
     double precision;
     double max_time_s;
@@ -32,6 +33,7 @@ struct scan {
     struct mw_sequence sequence;
     double *cores, *freqs_hz;
     size_t core_count, freq_count;
+    struct scan_device device;
     enum mw_order fill;
     enum mw_sequence_kind sequence_kind;
     char *workload;
@@ -62,8 +64,8 @@ enum mw_err scan_log(struct scan *scan, const struct mw_sequence_entry *config, 
                      struct mw_error *error) MW_CHECKED;
 /* Names what spoiled the runs of this invocation; *noisy where it is more than an outlier here and there. */
 enum mw_err scan_say_noise(const struct scan *scan, bool *noisy, struct mw_error *error) MW_CHECKED;
-/* "12 cores at 1.8 GHz" */
-void scan_config_name(const struct mw_sequence_entry *config, char *text, size_t size);
+/* "12 cores at 1.8 GHz", "1 core with 2 GPUs" */
+void scan_config_name(const struct scan *scan, const struct mw_sequence_entry *config, char *text, size_t size);
 
 /* Runs until all is done, time is over or an order to stop came; *doubtful counts rows that are marked. */
 enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *error) MW_CHECKED;

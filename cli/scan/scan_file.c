@@ -16,8 +16,9 @@ static void column_line(const struct scan *scan, unsigned set, char *text, size_
     *text = '\0';
     if (!f)
         return;
-    fprintf(f, "workload%s,cores%s,repetition", scan->options->input ? ",input" : "",
-            scan->freqs_hz ? ",freq_ghz" : "");
+    const char *device = scan_device_column(&scan->device);
+    fprintf(f, "workload%s,cores%s%s%s,repetition", scan->options->input ? ",input" : "",
+            scan->freqs_hz ? ",freq_ghz" : "", device ? "," : "", device ? device : "");
     run_columns_head(f, set);
     fclose(f);
 }
@@ -59,6 +60,8 @@ enum mw_err scan_file_row(struct scan *scan, const struct mw_sequence_entry *con
         fprintf(f, "%u,", config->cores);
         if (scan->freqs_hz)
             fprintf(f, "%.9g,", config->freq_hz / 1e9);
+        if (scan->device.values)
+            fprintf(f, "%.9g,", config->device / scan_device_unit(&scan->device));
         fprintf(f, "%u", config->done + 1);
         run_columns_write(f, scan->columns, result);
     }
@@ -173,7 +176,7 @@ static enum mw_err last_number(const struct scan *scan, char *line, const char *
 /* A row's numbers from the right, since the texts on the left may hold commas. */
 static enum mw_err read_row(struct scan *scan, char *line, long number, struct mw_error *error)
 {
-    double value = 0, time_s = 0, status = 1, freq_ghz = 0, cores = 0;
+    double value = 0, time_s = 0, status = 1, freq_ghz = 0, device = 0, cores = 0;
     bool empty = false, has_time = false;
     enum mw_err err = MW_OK;
     for (size_t i = run_column_count; i-- > 0 && !err;) {
@@ -190,6 +193,8 @@ static enum mw_err read_row(struct scan *scan, char *line, long number, struct m
     }
     if (!err)
         err = last_number(scan, line, "repetition", number, &value, &empty, error);
+    if (!err && scan->device.values)
+        err = last_number(scan, line, scan_device_column(&scan->device), number, &device, &empty, error);
     if (!err && scan->freqs_hz)
         err = last_number(scan, line, "freq_ghz", number, &freq_ghz, &empty, error);
     if (!err)
@@ -197,8 +202,9 @@ static enum mw_err read_row(struct scan *scan, char *line, long number, struct m
     if (err)
         return err;
     bool counts = cores >= 1 && cores <= UINT_MAX;
-    struct mw_sequence_entry *config =
-        counts ? mw_sequence_find(&scan->sequence, (unsigned)cores, freq_ghz * 1e9) : NULL;
+    struct mw_sequence_entry *config = counts ? mw_sequence_find(&scan->sequence, (unsigned)cores, freq_ghz * 1e9,
+                                                                 device * scan_device_unit(&scan->device))
+                                              : NULL;
     if (!config || config->done >= scan->sequence.plan.max_runs)
         return mw_fail(error, MW_DATA, "%s:%ld: a run that this scan has no place for", scan->cli->common.output,
                        number);

@@ -10,8 +10,8 @@
 /* Says what was wrong with a run; the same remark only once for a configuration. */
 static void remark(struct scan *scan, struct mw_sequence_entry *config, const struct mw_runner_result *result)
 {
-    char name[64], what[256];
-    scan_config_name(config, name, sizeof name);
+    char name[96], what[256];
+    scan_config_name(scan, config, name, sizeof name);
     if (result->run.fault != MW_RUN_GOOD) {
         mw_run_describe(&result->run, what, sizeof what);
         cli_warn(scan->cli, "%s, run %u failed: %s", name, config->done + 1, what);
@@ -31,19 +31,39 @@ static bool has_runs(const struct scan *scan)
     return any;
 }
 
+/* Clock or number of graphics processors of a configuration, where that is an axis. */
+static enum mw_err set_device(struct scan *scan, struct mw_sequence_entry *config, bool *off, struct mw_error *error)
+{
+    char name[96];
+    if (!scan->device.values)
+        return MW_OK;
+    enum mw_err err = scan_device_set(&scan->device, config->device, off, error);
+    if (!err && !scan->device.is_freq)
+        mw_runner_renew(scan->runner);
+    scan_config_name(scan, config, name, sizeof name);
+    if (!err && *off && !config->disturbed) {
+        cli_warn(scan->cli, "%s: the graphics processor's clock did not become what was asked for", name);
+        config->disturbed = true;
+    }
+    return err;
+}
+
 /* One run whose row is kept. */
 static enum mw_err run_once(struct scan *scan, struct mw_sequence_entry *config, size_t *doubtful,
                             struct mw_error *error)
 {
     struct mw_runner_result result;
-    enum mw_err err = mw_runner_measure(scan->runner, config->cores, config->freq_hz, config->done + 1, &result, error);
+    bool off = false;
+    enum mw_err err = set_device(scan, config, &off, error);
+    if (!err)
+        err = mw_runner_measure(scan->runner, config->cores, config->freq_hz, config->done + 1, &result, error);
     if (err)
         return err;
     remark(scan, config, &result);
     err = scan_file_row(scan, config, &result, error);
     if (err)
         return err;
-    *doubtful += result.freq_off;
+    *doubtful += result.freq_off || off;
     err = scan_log(scan, config, &result, error);
     if (err)
         return err;
@@ -84,7 +104,7 @@ enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *erro
     mw_sequence_progress(&scan->sequence, &done_before, &to_do);
     enum mw_err err = MW_OK;
     while (!err && (config = mw_sequence_next(&scan->sequence))) {
-        char name[64];
+        char name[96];
         size_t done, left;
         if (mw_stop_poll(&scan->stop) != MW_STOP_NONE)
             return interrupted(scan, error);
@@ -94,7 +114,7 @@ enum mw_err scan_loop(struct scan *scan, size_t *doubtful, struct mw_error *erro
                     left);
             break;
         }
-        scan_config_name(config, name, sizeof name);
+        scan_config_name(scan, config, name, sizeof name);
         cli_progress(scan->cli, done, done + left, "%s, run %u", name, config->done + 1);
         err = run_once(scan, config, doubtful, error);
         if (err == MW_INTERRUPTED)

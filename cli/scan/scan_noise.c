@@ -4,15 +4,20 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Others' share of the runs above which a scan as a whole is not to be trusted. */
 static const double disturbed_most = 0.1;
 
-void scan_config_name(const struct mw_sequence_entry *config, char *text, size_t size)
+void scan_config_name(const struct scan *scan, const struct mw_sequence_entry *config, char *text, size_t size)
 {
     int used = snprintf(text, size, "%u core%s", config->cores, config->cores == 1 ? "" : "s");
     if (config->freq_hz > 0 && used > 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, " at %.4g GHz", config->freq_hz / 1e9);
+    size_t length = strlen(text);
+    if (config->device > 0)
+        snprintf(text + length, size - length, scan->device.is_freq ? ", GPU at %.4g GHz" : " with %.0f GPU%s",
+                 config->device / scan_device_unit(&scan->device), config->device > 1 ? "s" : "");
 }
 
 enum mw_err scan_log(struct scan *scan, const struct mw_sequence_entry *config, const struct mw_runner_result *result,
@@ -32,7 +37,7 @@ enum mw_err scan_log(struct scan *scan, const struct mw_sequence_entry *config, 
 enum mw_err scan_say_noise(const struct scan *scan, bool *noisy, struct mw_error *error)
 {
     struct mw_noise noise;
-    char name[64];
+    char name[96];
     *noisy = false;
     if (!scan->log_count || scan->options->replay)
         return MW_OK;
@@ -46,7 +51,7 @@ enum mw_err scan_say_noise(const struct scan *scan, bool *noisy, struct mw_error
                  "--warmup 1 leaves such a run out",
                  noise.first_ratio);
     if (noise.outliers) {
-        scan_config_name(&scan->sequence.configs[scan->log[noise.farthest].config], name, sizeof name);
+        scan_config_name(scan, &scan->sequence.configs[scan->log[noise.farthest].config], name, sizeof name);
         cli_warn(
             cli,
             "%zu of %zu runs are outliers, the farthest (%s) took %.3g times its median: the fit gives them little "

@@ -124,6 +124,8 @@ static enum mw_err fill_sequence(struct scan *scan, struct mw_error *error)
                                     .core_count = scan->core_count,
                                     .freqs_hz = scan->freqs_hz,
                                     .freq_count = scan->freq_count,
+                                    .devices = scan->device.values,
+                                    .device_count = scan->device.count,
                                     .kind = scan->sequence_kind,
                                     .seed = scan->cli->common.seed,
                                     .precision = o->precision};
@@ -201,6 +203,10 @@ static enum mw_err plan_lists(struct scan *scan, struct mw_error *error)
         join_numbers(f, scan->freqs_hz, scan->freq_count, 1e9);
     if (!err)
         err = add_stream(scan, "scan_freq", f, &text, error);
+    if (!err && (f = open_memstream(&text, &size)))
+        join_numbers(f, scan->device.values, scan->device.count, scan_device_unit(&scan->device));
+    if (!err)
+        err = add_stream(scan, scan->device.is_freq ? "scan_gpu-freq" : "scan_gpus", f, &text, error);
     if (!err && (f = open_memstream(&text, &size)))
         join_words(f, scan->options->run.env.items, scan->options->run.env.count);
     if (!err)
@@ -323,7 +329,7 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
                                     .warmup = o->run.warmup,
                                     .cool_to_c = o->cool_to_c,
                                     .dry_run = scan->cli->common.dry_run,
-                                    .sets_freq = o->freq != NULL};
+                                    .sets_freq = o->freq || o->gpu_freq};
     enum mw_err err = parse_order(scan, o->order, error);
     setup.order = scan->fill;
     if (!err)
@@ -338,6 +344,8 @@ enum mw_err scan_prepare(struct scan *scan, struct mw_error *error)
         err = make_workload(scan, error);
     if (!err)
         err = resolve_lists(scan, error);
+    if (!err)
+        err = scan_device_open(&scan->device, scan->cli->common.root, o->gpus, o->gpu_freq, error);
     if (!err)
         err = fill_sequence(scan, error);
     if (!err)
@@ -383,10 +391,9 @@ static enum mw_err print_round(struct scan *scan, struct mw_error *error)
     struct mw_sequence_entry *config;
     enum mw_err err = print_writes(scan, 0, 0, error);
     while (!err && (config = mw_sequence_next(&scan->sequence)) && !config->done) {
-        printf("%u core%s", config->cores, config->cores == 1 ? "" : "s");
-        if (config->freq_hz > 0)
-            printf(" at %.6g GHz", config->freq_hz / 1e9);
-        printf("\n");
+        char name[96];
+        scan_config_name(scan, config, name, sizeof name);
+        printf("%s\n", name);
         if (!scan->options->replay)
             err = print_writes(scan, config->cores, config->freq_hz, error);
         config->done = scan->sequence.plan.max_runs;

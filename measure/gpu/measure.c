@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "measure/gpu/card.h"
+#include "measure/freq/gpu_card.h"
 #include "measure/gpu/isolate.h"
 #include "measure/gpu/job.h"
 #include "measure/gpu/session.h"

@@ -18,6 +18,7 @@ struct mw_process {
     struct mw_words launcher, words, environment;
     bool was_good;                    /* some run */
     bool has_begun;                   /* --setup was run, --cleanup is to be */
+    bool stale;                       /* this program's own environment has changed since */
     unsigned cores;                   /* that words and environment are made for; 0: none yet */
     char *path;                       /* of the first word */
     int null, output;                 /* output: an unlinked file, -1 where nothing reads what the program prints */
@@ -192,7 +193,7 @@ void mw_process_close(struct mw_process *process)
 static enum mw_err prepare_words(struct mw_process *process, unsigned cores, struct mw_error *error)
 {
     const struct mw_run_setup *setup = &process->setup;
-    if (process->cores == cores)
+    if (process->cores == cores && !process->stale)
         return MW_OK;
     mw_words_release(&process->words);
     mw_words_release(&process->environment);
@@ -201,9 +202,16 @@ static enum mw_err prepare_words(struct mw_process *process, unsigned cores, str
     enum mw_err err = mw_words_command(&process->words, &process->launcher, setup->program, cores, error);
     if (!err)
         err = mw_words_environment(&process->environment, cores, threads, setup->env, setup->env_count, error);
-    if (!err)
+    if (!err) {
         process->cores = cores;
+        process->stale = false;
+    }
     return err;
+}
+
+void mw_process_renew(struct mw_process *process)
+{
+    process->stale = true;
 }
 
 /* What goes before a run, the first one and each. */

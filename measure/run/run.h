@@ -74,6 +74,8 @@ struct mw_process;
 enum mw_err mw_process_open(struct mw_process **process, const struct mw_run_setup *setup,
                             struct mw_error *error) MW_CHECKED;
 void mw_process_close(struct mw_process *process);
+/* This program's environment has changed: the next run is given it anew. */
+void mw_process_renew(struct mw_process *process);
 
 /*
  * Runs the program once on `cores` cores, bound to the CPUs given (the mask is read back and compared before exec).

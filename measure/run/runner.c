@@ -222,6 +222,12 @@ const char *mw_runner_energy_missing(const struct mw_runner *runner)
     return runner->energy_missing[0] ? runner->energy_missing : NULL;
 }
 
+void mw_runner_renew(struct mw_runner *runner)
+{
+    if (runner->process)
+        mw_process_renew(runner->process);
+}
+
 void mw_runner_tail(const struct mw_runner *runner, unsigned lines, char *text, size_t size)
 {
     *text = '\0';

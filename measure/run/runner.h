@@ -99,6 +99,9 @@ const double *mw_runner_freqs(const struct mw_runner *runner, size_t *count);
 enum mw_err mw_runner_measure(struct mw_runner *runner, unsigned cores, double freq_hz, unsigned repetition,
                               struct mw_runner_result *result, struct mw_error *error) MW_CHECKED;
 
+/* mw_process_renew; nothing in replay. */
+void mw_runner_renew(struct mw_runner *runner);
+
 /* mw_process_tail of the last run; "" in replay. */
 void mw_runner_tail(const struct mw_runner *runner, unsigned lines, char *text, size_t size);
 

@@ -11,14 +11,15 @@
 enum mw_err mw_sequence_init(struct mw_sequence *sequence, const struct mw_sequence_plan *plan, struct mw_error *error)
 {
     struct mw_sequence s = {.plan = *plan, .order_round = UINT_MAX};
-    size_t freqs = plan->freqs_hz ? plan->freq_count : 1;
-    s.count = freqs * plan->core_count;
+    size_t freqs = plan->freqs_hz ? plan->freq_count : 1, devices = plan->devices ? plan->device_count : 1;
+    s.count = devices * freqs * plan->core_count;
     s.configs = calloc(s.count + 1, sizeof *s.configs);
     s.order = calloc(s.count + 1, sizeof *s.order);
     bool good = s.configs && s.order;
     for (size_t i = 0; good && i < s.count; i++) {
         s.configs[i].cores = (unsigned)plan->cores[i % plan->core_count];
-        s.configs[i].freq_hz = plan->freqs_hz ? plan->freqs_hz[i / plan->core_count] : 0;
+        s.configs[i].freq_hz = plan->freqs_hz ? plan->freqs_hz[i / plan->core_count % freqs] : 0;
+        s.configs[i].device = plan->devices ? plan->devices[i / plan->core_count / freqs] : 0;
         s.configs[i].times_s = calloc(plan->max_runs, sizeof *s.configs[i].times_s);
         good = s.configs[i].times_s != NULL;
     }
@@ -39,11 +40,12 @@ void mw_sequence_release(struct mw_sequence *sequence)
     *sequence = (struct mw_sequence){0};
 }
 
-struct mw_sequence_entry *mw_sequence_find(struct mw_sequence *sequence, unsigned cores, double freq_hz)
+struct mw_sequence_entry *mw_sequence_find(struct mw_sequence *sequence, unsigned cores, double freq_hz, double device)
 {
     for (size_t i = 0; i < sequence->count; i++) {
         struct mw_sequence_entry *c = &sequence->configs[i];
-        if (c->cores == cores && fabs(c->freq_hz - freq_hz) <= 1e-6 * c->freq_hz)
+        if (c->cores == cores && fabs(c->freq_hz - freq_hz) <= 1e-6 * c->freq_hz &&
+            fabs(c->device - device) <= 1e-6 * c->device)
             return c;
     }
     return NULL;

@@ -21,6 +21,8 @@ struct mw_sequence_plan {
     const double *cores,
         *freqs_hz; /* ascending; freqs_hz NULL: the frequency is left alone (one configuration a core count) */
     size_t core_count, freq_count;
+    const double *devices; /* a third axis (graphics processors, or their clock); NULL: none */
+    size_t device_count;
     enum mw_sequence_kind kind;
     unsigned long seed;
     unsigned min_runs, max_runs; /* equal: exactly so many */
@@ -30,6 +32,7 @@ struct mw_sequence_plan {
 struct mw_sequence_entry {
     unsigned cores;
     double freq_hz;  /* 0: left alone */
+    double device;   /* 0: no such axis */
     unsigned done;   /* kept runs, failed ones included */
     double *times_s; /* of the good runs, room for max_runs */
     unsigned good;
@@ -38,7 +41,7 @@ struct mw_sequence_entry {
 
 struct mw_sequence {
     struct mw_sequence_plan plan;
-    struct mw_sequence_entry *configs; /* frequency by frequency, cores ascending */
+    struct mw_sequence_entry *configs; /* device by device, frequency by frequency, cores ascending */
     size_t count;
     size_t *order; /* of the round that order_round says */
     unsigned order_round;
@@ -51,8 +54,8 @@ enum mw_err mw_sequence_init(struct mw_sequence *sequence, const struct mw_seque
                              struct mw_error *error) MW_CHECKED;
 void mw_sequence_release(struct mw_sequence *sequence);
 
-/* The configuration, NULL where it is not part of the plan (freq_hz compared to 1e-6). */
-struct mw_sequence_entry *mw_sequence_find(struct mw_sequence *sequence, unsigned cores, double freq_hz);
+/* The configuration, NULL where it is not part of the plan (freq_hz and device compared to 1e-6). */
+struct mw_sequence_entry *mw_sequence_find(struct mw_sequence *sequence, unsigned cores, double freq_hz, double device);
 
 /* Counts a run; time_s of a failed one is not looked at. */
 void mw_sequence_record(struct mw_sequence_entry *config, bool good, double time_s);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/run/session.h"
 
+#include "measure/freq/gpufreq.h"
+
 #include "measure/freq/cpufreq_state.h"
 
 #include <stdlib.h>
@@ -22,7 +24,7 @@ static enum mw_err lock_and_recover(struct mw_session *session, const struct mw_
         return MW_OK;
     bool sets = (setup->sets && can_set) || mw_state_exists(setup->root);
     enum mw_err err = mw_lock_take(&session->lock, setup->root, sets, setup->lock, setup->stop, error);
-    return err ? err : mw_cpufreq_recover(setup->root, &session->recovered, error);
+    return err ? err : mw_freq_recover(setup->root, &session->recovered, error);
 }
 
 enum mw_err mw_session_open(struct mw_session *session, const struct mw_session_setup *setup, struct mw_error *error)

@@ -81,9 +81,9 @@ static void precision_ends_runs(void **state)
     const struct mw_sequence_plan plan = {
         .cores = cores, .core_count = 2, .kind = MW_SEQUENCE_LISTED, .min_runs = 3, .max_runs = 12, .precision = .01};
     assert_int_equal(mw_sequence_init(&sequence, &plan, NULL), MW_OK);
-    struct mw_sequence_entry *quiet = mw_sequence_find(&sequence, 1, 0), *noisy = mw_sequence_find(&sequence, 2, 0),
-                             *next;
-    assert_null(mw_sequence_find(&sequence, 3, 0));
+    struct mw_sequence_entry *quiet = mw_sequence_find(&sequence, 1, 0, 0),
+                             *noisy = mw_sequence_find(&sequence, 2, 0, 0), *next;
+    assert_null(mw_sequence_find(&sequence, 3, 0, 0));
     unsigned runs = 0;
     for (; (next = mw_sequence_next(&sequence)); runs++)
         mw_sequence_record(next, true, next == quiet ? 1 + 1e-4 * next->done : 1 + .5 * (next->done % 2));

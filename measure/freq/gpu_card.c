@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "measure/gpu/card.h"
+#include "measure/freq/gpu_card.h"
 
 #include "measure/machine/sysfile.h"
 
@@ -47,11 +47,11 @@ static bool driver_name(const char *root, unsigned card, char *name, size_t size
     return true;
 }
 
-static double nvidia_clock(bool *one)
+static double nvidia_clock(unsigned *cards)
 {
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL), *device = NULL;
     unsigned count = 0, mhz = 0;
-    *one = false;
+    *cards = 0;
     if (!library)
         return 0;
     int (*init)(void), (*get_count)(unsigned *), (*get)(unsigned, void **), (*clock)(void *, unsigned, unsigned *);
@@ -61,35 +61,46 @@ static double nvidia_clock(bool *one)
     *(void **)&clock = dlsym(library, "nvmlDeviceGetClockInfo");
     if (!init || !get_count || !get || !clock || init() || get_count(&count))
         return 0;
-    *one = count == 1;
-    return *one && !get(0, &device) && !clock(device, NVML_CLOCK_GRAPHICS, &mhz) ? 1e6 * mhz : 0;
+    *cards = count;
+    return count == 1 && !get(0, &device) && !clock(device, NVML_CLOCK_GRAPHICS, &mhz) ? 1e6 * mhz : 0;
 }
 
-bool mw_card_find(const char *root, const char *vendor, struct mw_card *card)
+/* Cards whose vendor the text names; *card is the last of them. */
+static size_t count_cards(const char *root, const char *vendor, struct mw_card *card)
 {
-    struct mw_card found = {0};
     size_t count = 0;
+    unsigned nvidia = 0;
     for (unsigned i = 0; i < CARDS_MAX; i++) {
         char name[64];
         if (!driver_name(root, i, name, sizeof name))
             continue;
         for (size_t d = 0; d < DRIVERS; d++)
             if (!strcmp(name, drivers[d].name) && drivers[d].driver != MW_CARD_NVIDIA && is_vendor(d, vendor)) {
-                found.driver = drivers[d].driver;
-                snprintf(found.folder, sizeof found.folder, "/sys/class/drm/card%u", i);
+                card->driver = drivers[d].driver;
+                snprintf(card->folder, sizeof card->folder, "/sys/class/drm/card%u", i);
                 count++;
             }
     }
-    bool one = false;
     if (!*root && is_vendor(DRIVERS - 1, vendor))
-        nvidia_clock(&one);
-    if (one) {
-        found = (struct mw_card){.driver = MW_CARD_NVIDIA};
-        count++;
-    }
+        nvidia_clock(&nvidia);
+    if (nvidia)
+        *card = (struct mw_card){.driver = MW_CARD_NVIDIA};
+    return count + nvidia;
+}
+
+bool mw_card_find(const char *root, const char *vendor, struct mw_card *card)
+{
+    struct mw_card found = {0};
+    size_t count = count_cards(root, vendor, &found);
     if (count == 1)
         *card = found;
     return count == 1;
+}
+
+size_t mw_card_count(const char *root)
+{
+    struct mw_card ignored;
+    return count_cards(root, NULL, &ignored);
 }
 
 /* amdgpu: the line with an asterisk, "2: 1200Mhz *" */
@@ -110,7 +121,7 @@ static double amdgpu_clock(const char *root, const struct mw_card *card)
 double mw_card_clock(const char *root, const struct mw_card *card)
 {
     double mhz = 0;
-    bool one;
+    unsigned cards;
     switch (card->driver) {
     case MW_CARD_AMDGPU:
         return amdgpu_clock(root, card);
@@ -119,7 +130,7 @@ double mw_card_clock(const char *root, const struct mw_card *card)
     case MW_CARD_XE:
         return mw_sysfile_number(root, &mhz, "%s/device/tile0/gt0/freq0/act_freq", card->folder) ? 0 : mhz * 1e6;
     case MW_CARD_NVIDIA:
-        return nvidia_clock(&one);
+        return nvidia_clock(&cards);
     default:
         return 0;
     }

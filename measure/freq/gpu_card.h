@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_MEASURE_GPU_CARD_H
-#define MW_MEASURE_GPU_CARD_H
+#ifndef MW_MEASURE_FREQ_GPU_CARD_H
+#define MW_MEASURE_FREQ_GPU_CARD_H
 
 #include "data/error.h"
 
@@ -22,6 +22,8 @@ struct mw_card {
  * which one a program uses can't be told then.
  */
 bool mw_card_find(const char *root, const char *vendor, struct mw_card *card);
+/* Cards of these drivers that are there. */
+size_t mw_card_count(const char *root);
 /* What the processor runs at now, in hertz; 0 where that can't be read. */
 double mw_card_clock(const char *root, const struct mw_card *card);
 
