@@ -197,6 +197,7 @@ install: all man ## install below $(DESTDIR)$(prefix)
 	$(INSTALL_DATA) $(B)/memwall.fish $(DESTDIR)$(datadir)/fish/vendor_completions.d/memwall.fish
 	$(INSTALL_DATA) data/profiles/*.json $(DESTDIR)$(datadir)/memwall/profiles/
 	$(INSTALL_DATA) docs/*.md $(DESTDIR)$(docdir)/
+	$(INSTALL) -d $(DESTDIR)$(docdir)/tutorial && $(INSTALL_DATA) docs/tutorial/*.md $(DESTDIR)$(docdir)/tutorial/
 	$(INSTALL_DATA) plots/*.gp $(DESTDIR)$(datadir)/memwall/
 
 install-strip: ## the same without symbols for debuggers
