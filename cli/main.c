@@ -87,7 +87,10 @@ static int unknown_command(const char *word)
     for (const struct cli_command *const *c = cli_commands; *c && count < 64; c++)
         names[count++] = (*c)->name;
     const char *near = mw_nearest(word, names, count);
-    fprintf(stderr, "memwall: unknown command '%s'\n", word);
+    char plain[128];
+    snprintf(plain, sizeof plain, "%s", word);
+    cli_disarm(plain);
+    fprintf(stderr, "memwall: unknown command '%s'\n", plain);
     if (near)
         fprintf(stderr, "hint: did you mean 'memwall %s'?\n", near);
     else
@@ -136,6 +139,7 @@ static int help(int argc, char **argv)
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN);
+    cli_terminal_open();
     mw_guard_enter(); /* for good: no library may end this program */
     if (argc < 2) {
         fprintf(stderr, "memwall: no command given\nhint: memwall help\n");

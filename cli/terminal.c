@@ -39,12 +39,74 @@ const char *cli_reset(void)
     return color_on ? "\033[0m" : "";
 }
 
+/*
+ * What a file or a program says must not move a terminal's cursor, write its title or answer for its user: control
+ * characters become '?', but for those of a text. `sgr`: also the sequences that this file makes (bold, dim, reset).
+ */
+static void disarm_but(char *text, bool sgr)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        size_t own = sgr && c[0] == 27 && c[1] == '[' && c[2] >= '0' && c[2] <= '2' && c[3] == 'm' ? 3 : 0;
+        bool c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0; /* the second block of them, in UTF-8 */
+        if (own)
+            c += own;
+        else if ((*c < ' ' && *c != '\n' && *c != '\t') || *c == 127 || c1)
+            *c = *c == '\f' ? ' ' : '?'; /* gnuplot's pictures of letters begin with a form feed */
+        if (c1)
+            *++c = '?';
+    }
+}
+
+void cli_disarm(char *text)
+{
+    disarm_but(text, false);
+}
+
+static ssize_t write_disarmed(void *cookie, const char *bytes, size_t size)
+{
+    char text[1024];
+    (void)cookie;
+    for (size_t done = 0; done < size;) {
+        size_t n = size - done < sizeof text - 1 ? size - done : sizeof text - 1;
+        memcpy(text, bytes + done, n);
+        text[n] = '\0';
+        for (size_t i = 0; i < n; i++)
+            if (!text[i])
+                text[i] = '?';
+        disarm_but(text, true);
+        for (size_t out = 0; out < n;) {
+            ssize_t written = write(STDOUT_FILENO, text + out, n - out);
+            if (written < 0 && errno != EINTR)
+                return 0;
+            out += written > 0 ? (size_t)written : 0;
+        }
+        done += n;
+    }
+    return (ssize_t)size;
+}
+
+void cli_terminal_open(void)
+{
+    if (!isatty(STDOUT_FILENO))
+        return;
+    FILE *filtered = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_disarmed});
+    if (!filtered)
+        return;
+    setvbuf(filtered, NULL, _IOLBF, BUFSIZ);
+    stdout = filtered;
+}
+
 static void message(const struct cli *cli, const char *kind, const char *format, va_list args)
 {
+    char *text = NULL;
     cli_progress_end();
-    fprintf(stderr, "memwall%s%s: %s", cli->command ? " " : "", cli->command ? cli->command->name : "", kind);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
+    if (text)
+        cli_disarm(text);
+    fprintf(stderr, "memwall%s%s: %s%s\n", cli->command ? " " : "", cli->command ? cli->command->name : "", kind,
+            text ? text : "out of memory");
+    free(text);
 }
 
 void cli_say(const struct cli *cli, const char *format, ...)
@@ -78,8 +140,12 @@ int cli_fail(const struct cli *cli, const struct mw_error *error)
     if (error->sys_errno == EPIPE) /* the reader has seen enough: `memwall … | head` */
         return 0;
     cli_say(cli, "%s", error->message);
-    if (error->hint[0])
-        fprintf(stderr, "hint: %s\n", error->hint);
+    if (error->hint[0]) {
+        char hint[sizeof error->hint];
+        snprintf(hint, sizeof hint, "%s", error->hint);
+        cli_disarm(hint);
+        fprintf(stderr, "hint: %s\n", hint);
+    }
     return mw_err_exit_status(error->code);
 }
 
@@ -107,6 +173,7 @@ void cli_progress(const struct cli *cli, size_t done, size_t total, const char *
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    cli_disarm(text);
     fprintf(stderr, "\r\033[Kmemwall %s: %s", cli->command->name, text);
     if (total) {
         fprintf(stderr, " (%zu of %zu", done, total);

@@ -4,6 +4,10 @@
 
 #include "cli/cli.h"
 
+/* Before the first output: on a terminal, standard output passes on no control characters but those of a text. */
+void cli_terminal_open(void);
+/* The same for a text that goes to standard error: in place. */
+void cli_disarm(char *text);
 /* Decides once whether standard output gets colour: "auto", "always", "never". */
 void cli_color_init(const char *when);
 

@@ -125,6 +125,17 @@ static enum mw_err read_one(const struct mw_bind *bind, const json_t *value, cha
     }
 }
 
+/* What no writer can have meant is refused here, so that no formula has to expect it. */
+static enum mw_err check_range(const struct mw_bind *bind, const json_t *value, const char *where,
+                               struct mw_error *error)
+{
+    double number = json_number_value(value);
+    if (!(bind->low < bind->high) || (number >= bind->low && number <= bind->high))
+        return MW_OK;
+    return mw_fail(error, MW_DATA, "'%s%s' is %g, which is not within %g and %g", where, bind->key, number, bind->low,
+                   bind->high);
+}
+
 enum mw_err mw_bind_read(const json_t *object, const struct mw_bind *table, void *base, const char *where,
                          struct mw_error *error)
 {
@@ -140,6 +151,8 @@ enum mw_err mw_bind_read(const json_t *object, const struct mw_bind *table, void
         if (null && (table->has_offset || table->kind == MW_BIND_STRING))
             continue;
         enum mw_err err = read_one(table, value, (char *)base + table->offset, where, error);
+        if (!err)
+            err = check_range(table, value, where, error);
         if (err)
             return err;
     }

@@ -32,6 +32,7 @@ struct mw_bind {
     size_t size;       /* of a MW_BIND_TEXT */
     size_t has_offset; /* of a bool that says whether the value exists (null in JSON where not); 0: none */
     bool optional;     /* left as it is where the key is missing */
+    double low, high;  /* range of a number as the file has it; low < high, else any */
 };
 #define MW_BIND_AT(type, member) offsetof(type, member), sizeof(((type *)0)->member)
 

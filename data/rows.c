@@ -252,6 +252,9 @@ static enum mw_err no_value(struct builder *b, const struct mw_column *column, s
     return set_aside(b, row, *cell ? label : "no value in this row", 0);
 }
 
+/* Seconds, speedups or joules, and seconds of one of a rate's units: what is beyond is a slip, and no fit bears it. */
+static const double value_least = 1e-30, value_most = 1e30;
+
 static enum mw_err read_value(struct builder *b, const struct mw_column *column, struct mw_row row, bool freq_known,
                               double cpu_percent)
 {
@@ -281,7 +284,7 @@ static enum mw_err read_value(struct builder *b, const struct mw_column *column,
         row.has |= MW_HAS_CPU_TIME;
         row.cpu_time_s = cpu_percent / 100 * value;
     }
-    if (!isfinite(row.value) || row.value <= 0)
+    if (!(row.value >= value_least && row.value <= value_most))
         return bad_cell(b, column->index, "is out of range");
     return append_row(b, &row);
 }

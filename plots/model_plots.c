@@ -185,7 +185,8 @@ static void print_title(FILE *f, const struct mw_model *model)
 {
     fputs("mw_title = '", f);
     for (const char *c = mw_model_title(model); *c; c++)
-        if (*c != '\'' && *c != '\n') /* a gnuplot string cannot hold its own quote */
+        if (*c != '\'' && (unsigned char)*c >= ' ' &&
+            *c != 127) /* no quote in a gnuplot string, no control in an SVG */
             fputc(*c, f);
     fputs("'\n", f);
 }

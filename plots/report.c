@@ -32,8 +32,9 @@ static void escape(FILE *f, const char *text)
         case '"':
             fputs("&quot;", f);
             break;
-        default:
-            fputc(*text, f);
+        default: /* a control character is none of HTML's, and an SVG with one is not well-formed */
+            fputs((unsigned char)*text < ' ' && *text != '\n' && *text != '\t' ? "\xef\xbf\xbd" : (char[]){*text, 0},
+                  f);
         }
     }
 }

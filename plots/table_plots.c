@@ -206,7 +206,8 @@ static size_t print_blocks(FILE *f, const struct mw_table *table, const struct f
 static void print_text(FILE *f, const char *text)
 {
     for (; text && *text; text++)
-        if (*text != '\'' && *text != '\n') /* a gnuplot string cannot hold its own quote */
+        if (*text != '\'' && (unsigned char)*text >= ' ' &&
+            *text != 127) /* no quote in a gnuplot string, no control in an SVG */
             fputc(*text, f);
 }
 

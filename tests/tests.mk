@@ -28,12 +28,12 @@ unit-bins: $(UNIT_BIN)
 .PHONY: check
 check: deps-if-missing ## build and run the tests (installs what they need); ends in "N passed, N failed"
 	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins
-	@tests/run.sh $(ARM_SCRIPTS) $(UNIT_BIN) $(FUZZ_BIN) $(TEST_SCRIPTS) $(SLURM_SCRIPT) $(VM_SCRIPTS)
+	@tests/run.sh $(ARM_SCRIPTS) $(UNIT_BIN) $(FUZZ_BIN) $(PIPE_BIN) $(TEST_SCRIPTS) $(SLURM_SCRIPT) $(VM_SCRIPTS)
 
 .PHONY: check-quick
 check-quick: ## unit tests and lint only
 	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins
-	@tests/run.sh $(UNIT_BIN) $(FUZZ_BIN) tests/lint_layers.sh
+	@tests/run.sh $(UNIT_BIN) $(FUZZ_BIN) $(PIPE_BIN) tests/lint_layers.sh
 
 .PHONY: check-vm
 check-vm: ## the virtual machines alone

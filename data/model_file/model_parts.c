@@ -13,13 +13,16 @@
 
 static const struct mw_bind law_fields[] = {
     {"name", MW_BIND_TEXT, FIELD(struct mw_model_law, name)},
-    {"scale", MW_BIND_REAL, FIELD(struct mw_model_law, scale)},
+    {"scale", MW_BIND_REAL, FIELD(struct mw_model_law, scale), SCALE},
     {"loss", MW_BIND_REAL, FIELD(struct mw_model_law, loss)},
-    {"rmse_log", MW_BIND_REAL, FIELD(struct mw_model_law, rmse_log)},
-    {"mse_speedup", MW_BIND_REAL, FIELD(struct mw_model_law, mse_speedup), IF(struct mw_model_law, has_mse_speedup)},
-    {"cv_mape_percent", MW_BIND_REAL, FIELD(struct mw_model_law, cv_mape_percent), IF(struct mw_model_law, has_cv)},
-    {"log_evidence", MW_BIND_REAL, FIELD(struct mw_model_law, log_evidence), IF(struct mw_model_law, has_evidence)},
-    {"weight", MW_BIND_REAL, FIELD(struct mw_model_law, weight)},
+    {"rmse_log", MW_BIND_REAL, FIELD(struct mw_model_law, rmse_log), NOT_NEGATIVE},
+    {"mse_speedup", MW_BIND_REAL, FIELD(struct mw_model_law, mse_speedup), IF(struct mw_model_law, has_mse_speedup),
+     NOT_NEGATIVE},
+    {"cv_mape_percent", MW_BIND_REAL, FIELD(struct mw_model_law, cv_mape_percent), IF(struct mw_model_law, has_cv),
+     NOT_NEGATIVE},
+    {"log_evidence", MW_BIND_REAL, FIELD(struct mw_model_law, log_evidence), IF(struct mw_model_law, has_evidence),
+     ANY_NUMBER},
+    {"weight", MW_BIND_REAL, FIELD(struct mw_model_law, weight), SHARE},
     {0},
 };
 
@@ -35,54 +38,54 @@ static const struct mw_bind combination_fields[] = {
 
 static const struct mw_bind ensemble_fields[] = {
     {"law", MW_BIND_TEXT, FIELD(struct mw_ensemble_fit, law)},
-    {"prior", MW_BIND_INT, FIELD(struct mw_ensemble_fit, prior)},
+    {"prior", MW_BIND_INT, FIELD(struct mw_ensemble_fit, prior), NOT_NEGATIVE},
     {"independent", MW_BIND_BOOL, FIELD(struct mw_ensemble_fit, independent)},
-    {"log_evidence", MW_BIND_REAL, FIELD(struct mw_ensemble_fit, log_evidence)},
+    {"log_evidence", MW_BIND_REAL, FIELD(struct mw_ensemble_fit, log_evidence), ANY_NUMBER},
     {"parameter_count", MW_BIND_SIZE, FIELD(struct mw_ensemble_fit, param_count)},
     {0},
 };
 
 static const struct mw_bind power_fields[] = {
-    {"s0_w", MW_BIND_REAL, FIELD(struct mw_model_power, s0_w)},
-    {"s1_w", MW_BIND_REAL, FIELD(struct mw_model_power, s1_w)},
-    {"u3_w", MW_BIND_REAL, FIELD(struct mw_model_power, u3_w)},
-    {"c1_w", MW_BIND_REAL, FIELD(struct mw_model_power, c1_w)},
-    {"c3_w", MW_BIND_REAL, FIELD(struct mw_model_power, c3_w)},
-    {"freq_ref_ghz", MW_BIND_FREQ, FIELD(struct mw_model_power, freq_ref_hz)},
-    {"residual_sd", MW_BIND_REAL, FIELD(struct mw_model_power, residual_sd)},
-    {"cores_per_socket", MW_BIND_UNSIGNED, FIELD(struct mw_model_power, cores_per_socket)},
+    {"s0_w", MW_BIND_REAL, FIELD(struct mw_model_power, s0_w), ANY_NUMBER},
+    {"s1_w", MW_BIND_REAL, FIELD(struct mw_model_power, s1_w), ANY_NUMBER},
+    {"u3_w", MW_BIND_REAL, FIELD(struct mw_model_power, u3_w), ANY_NUMBER},
+    {"c1_w", MW_BIND_REAL, FIELD(struct mw_model_power, c1_w), ANY_NUMBER},
+    {"c3_w", MW_BIND_REAL, FIELD(struct mw_model_power, c3_w), ANY_NUMBER},
+    {"freq_ref_ghz", MW_BIND_FREQ, FIELD(struct mw_model_power, freq_ref_hz), FREQ},
+    {"residual_sd", MW_BIND_REAL, FIELD(struct mw_model_power, residual_sd), NOT_NEGATIVE},
+    {"cores_per_socket", MW_BIND_UNSIGNED, FIELD(struct mw_model_power, cores_per_socket), CORES_OR_0},
     {"source", MW_BIND_TEXT, FIELD(struct mw_model_power, source)},
     {0},
 };
 
 /* Points are written by column: each of these is an array as long as the others. */
 static const struct mw_bind point_fields[] = {
-    {"cores", MW_BIND_UNSIGNED, FIELD(struct mw_point, cores)},
-    {"freq_ghz", MW_BIND_FREQ, FIELD(struct mw_point, freq_hz)},
-    {"value", MW_BIND_REAL, FIELD(struct mw_point, value)},
-    {"spread", MW_BIND_REAL, FIELD(struct mw_point, spread)},
-    {"repetitions", MW_BIND_SIZE, FIELD(struct mw_point, count)},
-    {"energy_j", MW_BIND_REAL, FIELD(struct mw_point, energy_j), IF(struct mw_point, has_energy)},
-    {"power_w", MW_BIND_REAL, FIELD(struct mw_point, power_w), IF(struct mw_point, has_power)},
-    {"cpu_s", MW_BIND_REAL, FIELD(struct mw_point, cpu_time_s), IF(struct mw_point, has_cpu_time)},
-    {"noise_factor", MW_BIND_REAL, FIELD(struct mw_point, noise_factor)},
+    {"cores", MW_BIND_UNSIGNED, FIELD(struct mw_point, cores), CORES},
+    {"freq_ghz", MW_BIND_FREQ, FIELD(struct mw_point, freq_hz), FREQ_OR_0},
+    {"value", MW_BIND_REAL, FIELD(struct mw_point, value), MEASURED},
+    {"spread", MW_BIND_REAL, FIELD(struct mw_point, spread), NOT_NEGATIVE},
+    {"repetitions", MW_BIND_SIZE, FIELD(struct mw_point, count), CORES},
+    {"energy_j", MW_BIND_REAL, FIELD(struct mw_point, energy_j), IF(struct mw_point, has_energy), NOT_NEGATIVE},
+    {"power_w", MW_BIND_REAL, FIELD(struct mw_point, power_w), IF(struct mw_point, has_power), NOT_NEGATIVE},
+    {"cpu_s", MW_BIND_REAL, FIELD(struct mw_point, cpu_time_s), IF(struct mw_point, has_cpu_time), NOT_NEGATIVE},
+    {"noise_factor", MW_BIND_REAL, FIELD(struct mw_point, noise_factor), MEASURED},
     {"row", MW_BIND_LONG, FIELD(struct mw_point, line)},
     {"freq_effective_ghz", MW_BIND_FREQ, FIELD(struct mw_point, freq_effective_hz),
-     IF(struct mw_point, has_freq_effective), .optional = true},
+     IF(struct mw_point, has_freq_effective), .optional = true, FREQ_OR_0},
     {0},
 };
 
 /* Rows as read, by column too. */
 static const struct mw_bind run_fields[] = {
     {"has", MW_BIND_UNSIGNED, FIELD(struct mw_row, has)},
-    {"cores", MW_BIND_UNSIGNED, FIELD(struct mw_row, cores)},
-    {"freq_ghz", MW_BIND_FREQ, FIELD(struct mw_row, freq_hz)},
-    {"freq_effective_ghz", MW_BIND_FREQ, FIELD(struct mw_row, freq_effective_hz)},
+    {"cores", MW_BIND_UNSIGNED, FIELD(struct mw_row, cores), CORES},
+    {"freq_ghz", MW_BIND_FREQ, FIELD(struct mw_row, freq_hz), FREQ_OR_0},
+    {"freq_effective_ghz", MW_BIND_FREQ, FIELD(struct mw_row, freq_effective_hz), FREQ_OR_0},
     {"repetition", MW_BIND_UNSIGNED, FIELD(struct mw_row, repetition)},
-    {"value", MW_BIND_REAL, FIELD(struct mw_row, value)},
-    {"energy_j", MW_BIND_REAL, FIELD(struct mw_row, energy_j)},
-    {"power_w", MW_BIND_REAL, FIELD(struct mw_row, power_w)},
-    {"cpu_s", MW_BIND_REAL, FIELD(struct mw_row, cpu_time_s)},
+    {"value", MW_BIND_REAL, FIELD(struct mw_row, value), NOT_NEGATIVE},
+    {"energy_j", MW_BIND_REAL, FIELD(struct mw_row, energy_j), NOT_NEGATIVE},
+    {"power_w", MW_BIND_REAL, FIELD(struct mw_row, power_w), NOT_NEGATIVE},
+    {"cpu_s", MW_BIND_REAL, FIELD(struct mw_row, cpu_time_s), NOT_NEGATIVE},
     {"row", MW_BIND_LONG, FIELD(struct mw_row, line)},
     {0},
 };
@@ -331,6 +334,9 @@ static enum mw_err write_ensemble(json_t *root, const struct mw_ensemble *ensemb
     return err;
 }
 
+/* A spread of e^100 and scales of e^±120: beyond what a table of ranges above allows any measured value. */
+static const double sigma_most = 100, ln_scale_most = 120;
+
 static enum mw_err read_ensemble_fit(struct mw_ensemble_fit *fit, const json_t *object, struct mw_error *error)
 {
     size_t params, sigmas, kernels;
@@ -351,7 +357,8 @@ static enum mw_err read_ensemble_fit(struct mw_ensemble_fit *fit, const json_t *
             err = out_of_memory(error);
     }
     for (size_t i = 0; !err && i < fit->draw_count; i++) {
-        if (kernel[i] < 0 || kernel[i] > 1e6 || fit->sigma[i] < 0)
+        if (kernel[i] < 0 || kernel[i] > 1e6 || fit->sigma[i] < 0 || fit->sigma[i] > sigma_most ||
+            fabs(fit->scale[i]) > ln_scale_most)
             err = mw_fail(error, MW_DATA, "'ensemble' (%.15s) has values out of range", fit->law);
         else
             fit->kernel[i] = (int)kernel[i];

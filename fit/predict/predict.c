@@ -344,17 +344,21 @@ static size_t lay_out(const struct predictor *predictor, const struct mw_config 
     return count;
 }
 
-/* Fits that have weight in one of the answers. */
-static void find_needed(const struct predictor *predictor, const struct query *queries, size_t n, double *weight,
+/* Fits that have weight in one of the answers; false where a weight is no number (evidence that is not finite). */
+static bool find_needed(const struct predictor *predictor, const struct query *queries, size_t n, double *weight,
                         bool *needed)
 {
     size_t count = predictor->ensemble.count;
     memset(needed, 0, count * sizeof *needed);
     for (size_t i = 0; i < n; i++) {
         weigh(predictor, &queries[i], weight);
-        for (size_t f = 0; f < count; f++)
+        for (size_t f = 0; f < count; f++) {
+            if (!isfinite(weight[f]))
+                return false;
             needed[f] |= weight[f] >= weight_least;
+        }
     }
+    return true;
 }
 
 static enum mw_err answer_batch(const struct predictor *predictor, const struct mw_config *config, size_t n,
@@ -372,7 +376,10 @@ static enum mw_err answer_batch(const struct predictor *predictor, const struct 
         goto out;
     }
     size_t count = lay_out(predictor, config, n, sites, partner, queries);
-    find_needed(predictor, queries, n, weight, needed);
+    if (!find_needed(predictor, queries, n, weight, needed)) {
+        err = mw_fail(error, MW_NOFIT, "the laws' evidence is not finite on these points");
+        goto out;
+    }
     err = predictor->cells ? mw_cells_predictive(predictor->cells, sites, partner, count, &predictive, error)
                            : mw_predictive_init(&predictive, &predictor->ensemble, needed, &predictor->data,
                                                 predictor->model->quantity, sites, partner, count, error);

@@ -15,6 +15,7 @@ void mw_searcher_release(struct mw_searcher *s)
     mw_polish_scratch_release(&s->polish);
     free(s->branches);
     free(s->gradient);
+    *s = (struct mw_searcher){0}; /* released at a failure by _init too */
 }
 
 enum mw_err mw_searcher_init(struct mw_searcher *s, const struct mw_problem *problem, struct mw_error *error)

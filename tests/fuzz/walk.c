@@ -7,7 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST = 1 << 14, STEPS = 4000 };
+enum { LONGEST = 1 << 14 };
+#ifndef STEPS /* of the short form; MEMWALL_FUZZ_STEPS of a long one, MEMWALL_FUZZ_SEED from another start */
+#define STEPS 4000
+#endif
 
 /* SplitMix64 (Steele, Lea, Flood 2014) */
 static uint64_t state = 1;
@@ -144,7 +147,10 @@ int main(int argc, char **argv)
     signal(SIGFPE, crashed);
     while (fuzz_seeds[seeds])
         seeds++;
-    for (size_t step = 0; step < seeds + STEPS; step++) { /* the seeds themselves first */
+    const char *wanted = getenv("MEMWALL_FUZZ_STEPS"), *start = getenv("MEMWALL_FUZZ_SEED");
+    size_t steps = wanted ? strtoul(wanted, NULL, 10) : STEPS;
+    state = start ? strtoul(start, NULL, 10) : state;
+    for (size_t step = 0; step < seeds + steps; step++) { /* the seeds themselves first */
         const char *seed = fuzz_seeds[step < seeds ? step : below(seeds)];
         input_size = strlen(seed) < LONGEST ? strlen(seed) : LONGEST;
         memcpy(input, seed, input_size);
@@ -152,6 +158,6 @@ int main(int argc, char **argv)
             mutate(fuzz_seeds[below(seeds)]);
         LLVMFuzzerTestOneInput(input, input_size);
     }
-    printf("ok 1 %d mutations of %zu seeds\n1..1\n", STEPS, seeds);
+    printf("ok 1 %zu mutations of %zu seeds\n1..1\n", steps, seeds);
     return 0;
 }
