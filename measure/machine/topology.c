@@ -95,7 +95,10 @@ static bool collect_nodes(struct mw_topology *t)
     return t->nodes != NULL;
 }
 
-/* The first local node with memory; else the first with memory anywhere; else the first. */
+/*
+ * The first local node with memory; else the local one, whose cores are a group of their own although their memory is
+ * elsewhere; else the first with memory anywhere.
+ */
 static unsigned nearest_node(const struct mw_topology *t, hwloc_obj_t pu)
 {
     unsigned local = UINT_MAX, any = UINT_MAX;
@@ -108,7 +111,7 @@ static unsigned nearest_node(const struct mw_topology *t, hwloc_obj_t pu)
         if (memory && any == UINT_MAX)
             any = i;
     }
-    return any != UINT_MAX ? any : local != UINT_MAX ? local : 0;
+    return local != UINT_MAX ? local : any != UINT_MAX ? any : 0;
 }
 
 /* Counts the core at each cache above it and returns the last-level one. */
@@ -180,6 +183,43 @@ static bool collect_cores(struct mw_topology *t)
     return t->cores != NULL;
 }
 
+/* Whether the kernel lists one CPU in each package, allowed or not; false where it lists none. */
+static bool one_cpu_each(const struct mw_topology *t)
+{
+    bool each = t->core_count > 1;
+    for (size_t c = 0; c < t->core_count && each; c++) {
+        char path[96];
+        struct mw_cpu_list siblings = {0};
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/core_siblings_list", t->cores[c].cpus[0]);
+        each = !mw_sysfile_cpus(t->root, path, &siblings) && siblings.count == 1;
+        mw_cpu_list_release(&siblings);
+    }
+    return each;
+}
+
+/*
+ * Packages that have a core to use. Hypervisors that are not told otherwise make a package of every virtual CPU: that says
+ * nothing about sockets, and is taken for one.
+ */
+static bool count_packages(struct mw_topology *t, bool synthetic)
+{
+    unsigned highest = 0;
+    bool guest = !synthetic && one_cpu_each(t);
+    for (size_t c = 0; c < t->core_count; c++) {
+        t->cores[c].package = guest ? 0 : t->cores[c].package;
+        highest = t->cores[c].package > highest ? t->cores[c].package : highest;
+    }
+    bool *used = calloc((size_t)highest + 1, sizeof *used);
+    t->package_count = 0;
+    for (size_t c = 0; used && c < t->core_count; c++) {
+        t->package_count += !used[t->cores[c].package];
+        used[t->cores[c].package] = true;
+    }
+    bool good = used != NULL;
+    free(used);
+    return good;
+}
+
 /* Trees of old kernels have no lists, only a file for each CPU. */
 static unsigned count_offline_files(const struct mw_topology *t)
 {
@@ -229,15 +269,14 @@ enum mw_err mw_topology_open(struct mw_topology *topology, const char *root, str
     }
     t.smt = has_smt(t.hwloc);
     bool good = foreign || !restrict_to_binding(t.hwloc);
-    good = good && collect_caches(&t) && collect_nodes(&t) && collect_cores(&t) && drop_unused_caches(&t);
+    good = good && collect_caches(&t) && collect_nodes(&t) && collect_cores(&t) && drop_unused_caches(&t) &&
+           count_packages(&t, foreign && !*root);
     if (!good || !t.core_count) {
         enum mw_err err = mw_fail(error, good ? MW_RUN : MW_NOMEM, good ? "no CPU to use in '%s'" : "out of memory%s",
                                   good ? (*root ? root : "this machine") : "");
         mw_topology_close(&t);
         return err;
     }
-    int packages = hwloc_get_nbobjs_by_type(t.hwloc, HWLOC_OBJ_PACKAGE);
-    t.package_count = packages > 0 ? (unsigned)packages : 1;
     count_cpus(&t, foreign && !*root);
     mw_core_kinds_assign(&t);
     *topology = t;

@@ -68,3 +68,26 @@ check 'max-time' "$memwall" scan --cores 1 --runs 6 --max-time 1 -o "$file" -- s
 says 'says how far it came' 'time of --max-time is over: [1-5] runs done, [1-5] to go'
 check 'goes on' "$memwall" scan --cores 1 --runs 6 --resume -o "$file" -- sleep 0.4
 check 'to the end' complete "$file" 6
+
+# cut anywhere: what is whole is kept, the rest done again; without its whole head it is nobody's scan and left alone
+# MEMWALL_TORN: so many cuts (default 15)
+torn=("$memwall" scan --cores 1 --runs 4 --idle 0 -o "$file" --resume -- true)
+rm -f "$file"
+check 'a file to be torn' "${torn[@]}"
+whole=$(cat "$file"; echo x) whole=${whole%x}
+head_size=$(grep -E '^(#|workload)' "$file" | wc -c) size=$(wc -c <"$file") bad=
+for ((i = 0; i < ${MEMWALL_TORN:-15}; i++)); do
+    at=$((RANDOM % size))
+    printf '%s' "${whole:0:at}" >"$file"
+    before=$(cat "$file")
+    "${torn[@]}" 2>"$tmp/said"
+    got=$?
+    if [ $at -ge "$head_size" ] || [ $at = 0 ]; then
+        [ $got = 0 ] && complete "$file" 4 || bad="$bad $at($got): $(cat "$tmp/said")"
+        lost=$(printf '%s' "${whole:0:at}" | sed '$d' | grep -cvxFf "$file")
+        [ "$lost" = 0 ] || bad="$bad $at: $lost whole lines are lost"
+    elif [ $got != 3 ] && [ $got != 2 ] || [ "$(cat "$file")" != "$before" ]; then
+        bad="$bad $at($got): $(cat "$tmp/said")"
+    fi
+done
+if [ -z "$bad" ]; then ok "torn anywhere: nothing is lost"; else not_ok 'torn anywhere: nothing is lost' "$bad"; fi
