@@ -4,6 +4,7 @@
 #include "plots/gpu_plots.h"
 #include "plots/model_plots.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,12 +40,45 @@ static void escape(FILE *f, const char *text)
     }
 }
 
+/*
+ * printf to a page: what %s brings is text and escaped, so that no name in a model or table is markup. Of the other
+ * conversions those that are used here: %u, %zu, %d, %g, %f, %e.
+ */
+static void MW_PRINTF(2, 3) page(FILE *f, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    for (const char *c = format; *c; c++) {
+        char one[16];
+        size_t length = *c == '%' ? strcspn(c, "sudgfe") + 1 : 0;
+        if (*c == '%' && c[1] == '%') {
+            fputc(*++c, f);
+        } else if (*c != '%' || length >= sizeof one) {
+            fputc(*c, f);
+        } else {
+            snprintf(one, sizeof one, "%.*s", (int)length, c);
+            c += length - 1;
+            if (*c == 's')
+                escape(f, va_arg(args, const char *));
+            else if (*c == 'd')
+                fprintf(f, one, va_arg(args, int));
+            else if (*c == 'u' && c[-1] == 'z')
+                fprintf(f, one, va_arg(args, size_t));
+            else if (*c == 'u')
+                fprintf(f, one, va_arg(args, unsigned));
+            else
+                fprintf(f, one, va_arg(args, double));
+        }
+    }
+    va_end(args);
+}
+
 static void share_row(FILE *f, const struct mw_diagnosis *d, const char *name, size_t offset)
 {
-    fprintf(f, "<tr><td>%s</td>", name);
+    page(f, "<tr><td>%s</td>", name);
     for (size_t i = 0; i < d->end_count; i++) {
         const struct mw_interval *share = (const void *)((const char *)&d->ends[i] + offset);
-        fprintf(f, "<td class=n>%.0f %% (%.0f to %.0f)</td>", 100 * share->median, 100 * share->low, 100 * share->high);
+        page(f, "<td class=n>%.0f %% (%.0f to %.0f)</td>", 100 * share->median, 100 * share->low, 100 * share->high);
     }
     fputs("</tr>\n", f);
 }
@@ -53,9 +87,9 @@ static void print_shares(FILE *f, const struct mw_diagnosis *d)
 {
     fputs("<table><tr><th>share of the time</th>", f);
     for (size_t i = 0; i < d->end_count; i++) {
-        fprintf(f, "<th class=n>%.0f core%s", d->ends[i].cores, d->ends[i].cores > 1 ? "s" : "");
+        page(f, "<th class=n>%.0f core%s", d->ends[i].cores, d->ends[i].cores > 1 ? "s" : "");
         if (d->ends[i].freq_hz > 0)
-            fprintf(f, ", %.4g GHz", d->ends[i].freq_hz / 1e9);
+            page(f, ", %.4g GHz", d->ends[i].freq_hz / 1e9);
         fputs("</th>", f);
     }
     fputs("</tr>\n", f);
@@ -92,9 +126,9 @@ static void print_diagnosis(FILE *f, const struct mw_report *r)
         fputs("<p>These data are too few for a diagnosis.</p>\n", f);
         return;
     }
-    fprintf(f, "<p class=verdict>%s", mw_verdict_name(d->verdict));
+    page(f, "<p class=verdict>%s", mw_verdict_name(d->verdict));
     if (d->verdict != MW_VERDICT_UNDETERMINED)
-        fprintf(f, " <span class=note>(%.0f %%)</span>", 100 * d->confidence);
+        page(f, " <span class=note>(%.0f %%)</span>", 100 * d->confidence);
     fputs("</p>\n", f);
     print_sentences(f, r->headline);
     fputs("<h3>What to do</h3>\n", f);
@@ -113,15 +147,15 @@ static void print_choices(FILE *f, const struct mw_report *r)
     for (size_t i = 0; i < r->choice_count; i++) {
         const struct mw_report_choice *c = &r->choices[i];
         if (!c->possible) {
-            fprintf(f, "<tr><td>%s</td><td colspan=5 class=note>not known: ", c->objective);
+            page(f, "<tr><td>%s</td><td colspan=5 class=note>not known: ", c->objective);
             escape(f, c->command);
             fputs("</td></tr>\n", f);
             continue;
         }
-        fprintf(f, "<tr><td>%s</td><td class=n>%u</td><td class=n>", c->objective, c->cores);
-        fprintf(f, c->freq_hz > 0 ? "%.4g" : "", c->freq_hz / 1e9);
-        fprintf(f, "</td><td class=n>%.4g</td><td class=n>", c->time_s);
-        fprintf(f, c->energy_j > 0 ? "%.4g" : "", c->energy_j);
+        page(f, "<tr><td>%s</td><td class=n>%u</td><td class=n>", c->objective, c->cores);
+        page(f, c->freq_hz > 0 ? "%.4g" : "", c->freq_hz / 1e9);
+        page(f, "</td><td class=n>%.4g</td><td class=n>", c->time_s);
+        page(f, c->energy_j > 0 ? "%.4g" : "", c->energy_j);
         fputs("</td><td><code>", f);
         escape(f, c->command);
         fputs("</code></td></tr>\n", f);
@@ -139,7 +173,7 @@ static void print_picture(FILE *f, const struct mw_model *model, const char *kin
     if (!err)
         err = mw_gnuplot_svg(&plot, &svg, &error);
     mw_plot_release(&plot);
-    fprintf(f, "<h2>%s</h2>\n", title);
+    page(f, "<h2>%s</h2>\n", title);
     if (err) {
         fputs("<p class=note>No picture: ", f);
         escape(f, error.message);
@@ -160,8 +194,8 @@ static void print_parameters(FILE *f, const struct mw_model *m)
         f);
     for (size_t i = 0; i < m->param_count; i++) {
         const struct mw_model_param *p = &m->params[i];
-        fprintf(f, "<tr><td>%s</td><td class=n>%.4g</td><td class=n>%.4g to %.4g</td><td>%s</td><td>", p->name,
-                p->value, p->low, p->high, mw_param_status_name(p->status));
+        page(f, "<tr><td>%s</td><td class=n>%.4g</td><td class=n>%.4g to %.4g</td><td>%s</td><td>", p->name, p->value,
+             p->low, p->high, mw_param_status_name(p->status));
         escape(f, p->settle);
         fputs("</td></tr>\n", f);
     }
@@ -176,8 +210,8 @@ static void print_parameters(FILE *f, const struct mw_model *m)
           f);
     for (size_t i = 0; i < m->law_count; i++) {
         const struct mw_model_law *l = &m->laws[i];
-        fprintf(f, "<tr><td>%s</td><td class=n>%.4f</td><td class=n>", l->name, l->rmse_log);
-        fprintf(f, l->has_cv ? "%.1f" : "", l->cv_mape_percent);
+        page(f, "<tr><td>%s</td><td class=n>%.4f</td><td class=n>", l->name, l->rmse_log);
+        page(f, l->has_cv ? "%.1f" : "", l->cv_mape_percent);
         fputs("</td></tr>\n", f);
     }
     fputs("</table>\n", f);
@@ -188,9 +222,9 @@ static void print_data(FILE *f, const struct mw_report *r)
     const struct mw_model *m = r->model;
     fputs("<h2>The data</h2>\n<p>", f);
     escape(f, m->file);
-    fprintf(f, ": %zu rows, %zu used, %zu configurations.</p>\n<ul>\n", m->rows, m->used, m->points.count);
+    page(f, ": %zu rows, %zu used, %zu configurations.</p>\n<ul>\n", m->rows, m->used, m->points.count);
     for (size_t i = 0; i < m->set_aside_count; i++) {
-        fprintf(f, "<li>row of line %ld set aside: ", m->set_aside[i].line);
+        page(f, "<li>row of line %ld set aside: ", m->set_aside[i].line);
         escape(f, m->set_aside[i].reason);
         fputs("</li>\n", f);
     }
@@ -201,7 +235,7 @@ static void print_data(FILE *f, const struct mw_report *r)
     }
     fputs("</ul>\n<p class=note>", f);
     for (size_t i = 0; i < r->run->count; i++) {
-        fprintf(f, "%s%s: ", i ? "; " : "", r->run->items[i].key);
+        page(f, "%s%s: ", i ? "; " : "", r->run->items[i].key);
         escape(f, r->run->items[i].value);
     }
     fputs("</p>\n", f);
@@ -215,7 +249,9 @@ void mw_report_print(const struct mw_report *r, FILE *f)
         "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>\n<title>",
         f);
     escape(f, name);
-    fprintf(f, "</title>\n<style>%s</style>\n<h1>", style);
+    fputs("</title>\n<style>", f);
+    fputs(style, f);
+    fputs("</style>\n<h1>", f);
     escape(f, name);
     fputs("</h1>\n", f);
     print_diagnosis(f, r);

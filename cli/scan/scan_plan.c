@@ -164,8 +164,10 @@ static enum mw_err make_workload(struct scan *scan, struct mw_error *error)
 
 static void join_words(FILE *f, const char *const *words, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        fprintf(f, words[i][strcspn(words[i], " \t\"'")] || !*words[i] ? "%s'%s'" : "%s%s", i ? " " : "", words[i]);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? " " : "", f);
+        mw_quote_word(f, words[i]);
+    }
 }
 
 static void join_numbers(FILE *f, const double *values, size_t count, double unit)

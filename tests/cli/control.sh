@@ -17,6 +17,9 @@ clean 'a command that is none' err
 check 'a report' "$memwall" report m.json -o r.html
 clean 'a page' r.html
 if grep -q '<b>&' r.html; then not_ok 'the page escapes' "$(grep -n '<b>&' r.html)"; else ok 'the page escapes'; fi
+sed 's/"name": "amdahl"/"name": "<b>\&"/; s/"settle": "[^"]*"/"settle": "<b>\&"/' m.json >names.json
+check 'a model with names that are markup' "$memwall" report names.json -o names.html
+if ! grep -q '<b>&' names.html && grep -q '&lt;b&gt;&amp;' names.html; then ok 'the page escapes them too'; else not_ok 'the page escapes them too' "$(grep -n 'b>' names.html)"; fi
 check 'a picture' "$memwall" plot m.json -o p.svg
 clean 'an SVG' p.svg
 if command -v script >/dev/null; then
