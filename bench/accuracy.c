@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Errors of predictions on held-out points of the measured sets: the mixture beside single laws by least squares.
-// usage: accuracy [SPLIT [SEED]], SPLIT a part of "corpus: split"; all by default.
+// usage: accuracy [SPLIT [SEED [METHOD]]], SPLIT a part of "corpus: split", METHOD of a name; all by default.
 #include "bench/splits.h"
 
 #include "data/stats.h"
@@ -33,10 +33,19 @@ struct guess {
     double value, low, high;
 };
 
-static bool by_mixture(struct mw_points *train, const struct mw_points *test, unsigned long seed, struct guess *out)
+static bool by_mixture(const struct bench_set *set, bool knows, struct mw_points *train, const struct mw_points *test,
+                       unsigned long seed, struct guess *out)
 {
-    struct mw_model model = {
-        .quantity = train->quantity, .points = *train, .memory_freq_hz = MW_MEMORY_FREQ_ASSUMED_HZ, .seed = seed};
+    /* none, and known: one that nothing crosses */
+    unsigned after = set->boundary ? set->boundary : train->items[0].cores;
+    enum mw_boundary_kind kind = set->kind;
+    struct mw_model model = {.quantity = train->quantity,
+                             .points = *train,
+                             .boundaries = &after,
+                             .boundary_kinds = &kind,
+                             .boundary_count = knows,
+                             .memory_freq_hz = MW_MEMORY_FREQ_ASSUMED_HZ,
+                             .seed = seed};
     struct mw_error error;
     struct mw_config *query = calloc(test->count, sizeof *query);
     struct mw_prediction *predictions = calloc(test->count, sizeof *predictions);
@@ -47,6 +56,8 @@ static bool by_mixture(struct mw_points *train, const struct mw_points *test, un
     for (size_t i = 0; done && i < test->count; i++)
         out[i] = (struct guess){predictions[i].value, predictions[i].low, predictions[i].high};
     model.points = (struct mw_points){0};
+    model.boundaries = NULL;
+    model.boundary_kinds = NULL;
     mw_model_release(&model);
     free(query);
     free(predictions);
@@ -116,7 +127,8 @@ static bool judge(const struct bench_set *set, const struct bench_split *split, 
     double *widths = calloc(test.count, sizeof *widths);
     double start = now_ms();
     bool done = guess && widths &&
-                (method->law ? by_law(&train, &test, method, seed, guess) : by_mixture(&train, &test, seed, guess));
+                (method->law ? by_law(&train, &test, method, seed, guess)
+                             : by_mixture(set, !split->unaware, &train, &test, seed, guess));
     *score = (struct score){.time_ms = now_ms() - start};
     for (size_t i = 0; done && i < test.count; i++) {
         double value = test.items[i].value, n = (double)test.count;
@@ -161,12 +173,12 @@ static void print_row(const struct bench_split *split, const struct method *meth
     free(values);
 }
 
-static void run(const struct bench_split *split, const struct bench_sets *sets, unsigned long seed)
+static void run(const struct bench_split *split, const struct bench_sets *sets, unsigned long seed, const char *only)
 {
     struct score *scores = malloc((sets->count + 1) * sizeof *scores);
     for (size_t m = 0; scores && m < sizeof methods / sizeof *methods; m++) {
         size_t count = 0;
-        for (size_t i = 0; i < sets->count; i++)
+        for (size_t i = 0; strstr(methods[m].name, only) && i < sets->count; i++)
             if (!split->long_only || sets->items[i].is_long)
                 count += judge(&sets->items[i], split, &methods[m], seed, &scores[count]);
         print_row(split, &methods[m], scores, count);
@@ -190,7 +202,7 @@ int main(int argc, char **argv)
             char label[80];
             snprintf(label, sizeof label, "%s: %s", bench_splits[s].corpus, bench_splits[s].name);
             if (!strcmp(bench_splits[s].corpus, corpora[c]) && strstr(label, only))
-                run(&bench_splits[s], &sets, seed);
+                run(&bench_splits[s], &sets, seed, argc > 3 ? argv[3] : "");
         }
         bench_sets_release(&sets);
     }

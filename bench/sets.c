@@ -56,10 +56,30 @@ static bool read_usable(struct bench_sets *sets)
     return list != NULL;
 }
 
-static int is_one_kind(const struct dirent *entry)
+static int is_table(const struct dirent *entry)
 {
     size_t n = strlen(entry->d_name);
-    return n > 4 && !strcmp(entry->d_name + n - 4, ".csv") && !strstr(entry->d_name, "all_cores");
+    return n > 4 && !strcmp(entry->d_name + n - 4, ".csv");
+}
+
+/* Where the machines of the corpora have a boundary: parsec-power and parsec-speedup two sockets; i7 and xeon threads after
+   the cores; xu3 and tx2 slower cores after the fast ones. */
+static void find_boundary(struct bench_set *set, const char *corpus)
+{
+    static const struct {
+        const char *corpus, *machine;
+        unsigned after;
+        enum mw_boundary_kind kind;
+    } known[] = {{"parsec-power", "", 12, MW_BOUNDARY_SOCKET}, {"parsec-speedup", "", 16, MW_BOUNDARY_SOCKET},
+                 {"multicores", "i7", 4, MW_BOUNDARY_SMT},     {"multicores", "xeon", 10, MW_BOUNDARY_SMT},
+                 {"multicores", "xu3-d", 4, MW_BOUNDARY_KIND}, {"multicores", "xu3-static-all", 4, MW_BOUNDARY_KIND},
+                 {"multicores", "tx2-d", 2, MW_BOUNDARY_KIND}, {"multicores", "tx2-static-all", 2, MW_BOUNDARY_KIND}};
+    set->mixed = strstr(set->name, "all_cores") != NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(known[i].corpus, corpus) && !strncmp(set->name, known[i].machine, strlen(known[i].machine))) {
+            set->boundary = known[i].after;
+            set->kind = known[i].kind;
+        }
 }
 
 bool bench_sets_read(struct bench_sets *sets, const char *corpus)
@@ -67,14 +87,19 @@ bool bench_sets_read(struct bench_sets *sets, const char *corpus)
     char path[512], name[64];
     struct dirent **entries;
     *sets = (struct bench_sets){0};
-    if (!strcmp(corpus, "parsec-speedup"))
-        return read_usable(sets);
+    if (!strcmp(corpus, "parsec-speedup")) {
+        bool found = read_usable(sets);
+        for (size_t i = 0; i < sets->count; i++)
+            find_boundary(&sets->items[i], corpus);
+        return found;
+    }
     snprintf(path, sizeof path, "%s/%s", folder(), corpus);
-    int count = scandir(path, &entries, is_one_kind, alphasort);
+    int count = scandir(path, &entries, is_table, alphasort);
     for (int i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s/%s", folder(), corpus, entries[i]->d_name);
         snprintf(name, sizeof name, "%.*s", (int)strlen(entries[i]->d_name) - 4, entries[i]->d_name);
         append(sets, name, false, path, NULL);
+        find_boundary(&sets->items[sets->count - 1], corpus);
         free(entries[i]);
     }
     if (count >= 0)

@@ -229,7 +229,7 @@ static bool cut_by_cores(const struct bench_set *set, char *mark, double least,
 {
     double cores, low, high;
     range(&set->points, &cores, &low, &high);
-    return cores >= least && mark_all(set, mark, train, test, &cores);
+    return !set->mixed && cores >= least && mark_all(set, mark, train, test, &cores);
 }
 static bool cut_quarter(const struct bench_set *set, char *mark)
 {
@@ -244,24 +244,102 @@ static bool cut_log(const struct bench_set *set, char *mark)
     return cut_by_cores(set, mark, 8, log_spread, NULL);
 }
 
+/* --- one kind of cores, and across a boundary -------------------------------------------------------------------- */
+
+static bool has_threads_or_kinds(const struct bench_set *set)
+{
+    return set->boundary >= 4 && set->kind != MW_BOUNDARY_SOCKET;
+}
+static bool cut_across(const struct bench_set *set, char *mark, bool (*train)(const struct mw_point *, const double *))
+{
+    double cores, low, high;
+    range(&set->points, &cores, &low, &high);
+    return has_threads_or_kinds(set) && mark_all(set, mark, train, last_quarter, &cores);
+}
+static bool cut_quarter_across(const struct bench_set *set, char *mark)
+{
+    return cut_across(set, mark, a_quarter);
+}
+static bool cut_half_across(const struct bench_set *set, char *mark)
+{
+    return cut_across(set, mark, a_half);
+}
+static bool cut_quarter_one_kind(const struct bench_set *set, char *mark)
+{
+    return !set->boundary && cut_quarter(set, mark);
+}
+static bool cut_half_one_kind(const struct bench_set *set, char *mark)
+{
+    return !set->boundary && cut_half(set, mark);
+}
+
+/* All runs before the boundary and one behind it; the last quarter without that run is judged. */
+static bool cut_behind(const struct bench_set *set, char *mark, double run)
+{
+    double cores, low, high;
+    range(&set->points, &cores, &low, &high);
+    if (!has_threads_or_kinds(set))
+        return false;
+    run = run > 0 ? set->boundary + run : cores;
+    for (size_t i = 0; i < set->points.count; i++) {
+        double p = set->points.items[i].cores;
+        bool train = p <= set->boundary || fabs(p - run) < .5;
+        mark[i] = train ? BENCH_TRAIN : p >= .75 * cores ? BENCH_TEST : BENCH_LEFT_OUT;
+    }
+    return true;
+}
+static bool cut_behind_first(const struct bench_set *set, char *mark)
+{
+    return cut_behind(set, mark, 1);
+}
+static bool cut_behind_second(const struct bench_set *set, char *mark)
+{
+    return cut_behind(set, mark, 2);
+}
+static bool cut_behind_all(const struct bench_set *set, char *mark)
+{
+    return cut_behind(set, mark, 0);
+}
+
+static bool up_to_socket(const struct mw_point *p, const double *with)
+{
+    return p->cores <= 12 && (at_ends(p, with) || near(p->freq_hz, 1.8e9));
+}
+static bool in_second_socket(const struct mw_point *p, const double *with)
+{
+    return p->cores >= 18 && (at_ends(p, with) || near(p->freq_hz, 1.8e9));
+}
+static bool cut_socket(const struct bench_set *set, char *mark)
+{
+    return cut_by_freqs(set, mark, up_to_socket, in_second_socket);
+}
+
 const struct bench_split bench_splits[] = {
-    {"parsec-power", "ten points", false, cut_ten, NULL},
-    {"parsec-power", "p <= 8 to p >= 16", false, cut_cores, NULL},
-    {"parsec-power", "F <= 1.5 to 2.4", false, cut_freq, NULL},
-    {"parsec-power", "both", false, cut_both, NULL},
-    {"parsec-speedup", "ten points", false, cut_design, NULL},
-    {"parsec-speedup", "six points", false, cut_six, NULL},
-    {"parsec-speedup", "p <= 8 to p >= 16", false, cut_cores, NULL},
-    {"parsec-speedup", "three low F to top", false, cut_top, NULL},
-    {"parsec-speedup", "long: ten points", true, cut_design, NULL},
-    {"parsec-speedup", "long: six points", true, cut_six, NULL},
-    {"parsec-speedup", "long: p <= 8 to 16", true, cut_cores, NULL},
-    {"parsec-speedup", "long: F to top", true, cut_top, NULL},
-    {"multicores", "quarter to last", false, cut_quarter, NULL},
-    {"multicores", "half to last", false, cut_half, NULL},
-    {"multicores", "six in ln p", false, cut_log, NULL},
-    {"parsec-speedup", "20 random, clean", false, cut_twenty, NULL},
-    {"parsec-speedup", "20, two x3 and /3", false, cut_twenty, spoil_two},
-    {"parsec-speedup", "20, a baseline x2", false, cut_twenty, spoil_baseline},
+    {"parsec-power", "ten points", false, cut_ten, NULL, false},
+    {"parsec-power", "p <= 8 to p >= 16", false, cut_cores, NULL, false},
+    {"parsec-power", "F <= 1.5 to 2.4", false, cut_freq, NULL, false},
+    {"parsec-power", "both", false, cut_both, NULL, false},
+    {"parsec-speedup", "ten points", false, cut_design, NULL, false},
+    {"parsec-speedup", "six points", false, cut_six, NULL, false},
+    {"parsec-speedup", "p <= 8 to p >= 16", false, cut_cores, NULL, false},
+    {"parsec-speedup", "three low F to top", false, cut_top, NULL, false},
+    {"parsec-speedup", "long: ten points", true, cut_design, NULL, false},
+    {"parsec-speedup", "long: six points", true, cut_six, NULL, false},
+    {"parsec-speedup", "long: p <= 8 to 16", true, cut_cores, NULL, false},
+    {"parsec-speedup", "long: F to top", true, cut_top, NULL, false},
+    {"multicores", "quarter to last", false, cut_quarter, NULL, true},
+    {"multicores", "half to last", false, cut_half, NULL, true},
+    {"multicores", "six in ln p", false, cut_log, NULL, false},
+    {"parsec-power", "p <= 12 to p >= 18", false, cut_socket, NULL, false},
+    {"multicores", "one kind: 1/4", false, cut_quarter_one_kind, NULL, false},
+    {"multicores", "one kind: 1/2", false, cut_half_one_kind, NULL, false},
+    {"multicores", "across: 1/4", false, cut_quarter_across, NULL, false},
+    {"multicores", "across: 1/2", false, cut_half_across, NULL, false},
+    {"multicores", "a run at b + 1", false, cut_behind_first, NULL, false},
+    {"multicores", "a run at b + 2", false, cut_behind_second, NULL, false},
+    {"multicores", "a run on all", false, cut_behind_all, NULL, false},
+    {"parsec-speedup", "20 random, clean", false, cut_twenty, NULL, false},
+    {"parsec-speedup", "20, two x3 and /3", false, cut_twenty, spoil_two, false},
+    {"parsec-speedup", "20, a baseline x2", false, cut_twenty, spoil_baseline, false},
 };
 const size_t bench_split_count = sizeof bench_splits / sizeof *bench_splits;

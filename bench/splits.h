@@ -3,6 +3,7 @@
 #ifndef MW_BENCH_SPLITS_H
 #define MW_BENCH_SPLITS_H
 
+#include "data/boundary.h"
 #include "data/dataset.h"
 
 #include <stdbool.h>
@@ -10,7 +11,10 @@
 
 struct bench_set {
     char name[80];
-    bool is_long; /* parsec-speedup: runs of 20 s and more */
+    bool is_long;      /* parsec-speedup: runs of 20 s and more */
+    bool mixed;        /* multicores: several kinds of cores together */
+    unsigned boundary; /* the last core before one, 0: none is known */
+    enum mw_boundary_kind kind;
     struct mw_points points;
 };
 
@@ -19,7 +23,7 @@ struct bench_sets {
     size_t count;
 };
 
-/* corpus: parsec-power, parsec-speedup (usable sets, p > 1) or multicores (one kind of core); false where absent. */
+/* corpus: parsec-power, parsec-speedup (usable sets, p > 1) or multicores; false where absent. */
 bool bench_sets_read(struct bench_sets *sets, const char *corpus);
 void bench_sets_release(struct bench_sets *sets);
 
@@ -30,6 +34,7 @@ struct bench_split {
     bool long_only;
     bool (*cut)(const struct bench_set *set, char *mark);
     void (*spoil)(struct mw_points *train, unsigned long seed); /* NULL, or makes training points dirty */
+    bool unaware;                                               /* nobody tells where the machine's boundaries are */
 };
 extern const struct bench_split bench_splits[];
 extern const size_t bench_split_count;

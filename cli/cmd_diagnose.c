@@ -67,7 +67,7 @@ static enum mw_err copy_boundaries(struct report *r, const unsigned *from, size_
 static enum mw_err find_boundaries(struct report *r, const struct diagnose_options *o, struct mw_error *error)
 {
     if (o->boundaries)
-        return mw_parse_boundaries(o->boundaries, &r->boundaries, &r->boundary_count, error);
+        return mw_boundaries_parse(o->boundaries, &r->boundaries, NULL, &r->boundary_count, error);
     if (r->model.boundary_count > 0 || !o->machine)
         return copy_boundaries(r, r->model.boundaries, r->model.boundary_count, error);
     struct mw_profile profile = {0};

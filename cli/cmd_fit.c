@@ -38,7 +38,9 @@ static const struct cli_option options_table[] = {
      "profile of the machine (memwall machine --json): its latency bounds k, its bandwidths how few cores can fill the memory, its boundaries place steps",
      NULL, 0, 0},
     {"boundaries", CLI_STRING, CLI_FIELD(struct fit_options, boundaries), "LIST",
-     "core counts after which a socket, a NUMA node or another kind of core begins", NULL, 0, 0},
+     "core counts after which something else begins, with what it is: 12:socket, 8:node, 4:slower (cores) or 16:smt; it shifts "
+     "and opens predictions beyond",
+     NULL, 0, 0},
     {"where", CLI_REPEATED, CLI_FIELD(struct fit_options, where), "COLUMN=VALUE", "only these rows; may be repeated",
      NULL, 0, 0},
     {"by", CLI_STRING, CLI_FIELD(struct fit_options, by), "COLUMN,…",
@@ -88,6 +90,7 @@ static void inherit(struct job *job)
         fit->memory_freq_hz = old->memory_freq_hz;
     if (!fit->boundary_count) {
         fit->boundaries = old->boundaries;
+        fit->boundary_kinds = (const unsigned *)old->boundary_kinds;
         fit->boundary_count = old->boundary_count;
     }
     fit->weak = fit->weak || old->weak;
@@ -227,6 +230,7 @@ static int run(struct cli *cli, const void *opaque)
     struct job job = {.cli = cli, .options = o};
     struct mw_dataset dataset = {0};
     unsigned *boundaries = NULL;
+    enum mw_boundary_kind *kinds = NULL;
     size_t boundary_count = 0;
     const struct mw_dataset_options reading = {.where = o->where.items,
                                                .where_count = o->where.count,
@@ -239,13 +243,14 @@ static int run(struct cli *cli, const void *opaque)
         return cli_usage(cli, o->update ? "--by and --update exclude each other"
                                         : "--by writes a model for each set: give -o NAME.json");
     enum mw_err err =
-        o->boundaries ? mw_parse_boundaries(o->boundaries, &boundaries, &boundary_count, &cli->error) : MW_OK;
+        o->boundaries ? mw_boundaries_parse(o->boundaries, &boundaries, &kinds, &boundary_count, &cli->error) : MW_OK;
     if (err)
         goto out;
     job.fit = (struct mw_fit_options){.law = o->law,
                                       .memory_freq_hz = o->memory_freq_hz,
                                       .machine_path = o->machine,
                                       .boundaries = boundaries,
+                                      .boundary_kinds = (const unsigned *)kinds,
                                       .boundary_count = boundary_count,
                                       .keep_all = o->keep_all,
                                       .as_measured = o->as_measured,
@@ -273,6 +278,7 @@ out:
     mw_dataset_release(&dataset);
     mw_model_release(&job.old);
     free(boundaries);
+    free(kinds);
     return err ? cli_fail(cli, &cli->error) : 0;
 }
 

@@ -201,7 +201,7 @@ static enum mw_err offer_machine(struct plan_task *t, struct mw_error *error)
     struct mw_cpufreq cpufreq;
     struct mw_error ignored;
     unsigned *at = NULL;
-    enum mw_boundary *what = NULL;
+    enum mw_boundary_kind *what = NULL;
     size_t count = 0;
     enum mw_err err = mw_topology_open(&topology, t->cli->common.root, error);
     if (err)
@@ -332,7 +332,7 @@ static int run(struct cli *cli, const void *data)
     const char *path = cli->operand_count ? cli->operands[0] : NULL;
     enum mw_err err = MW_OK;
     if (o->boundaries)
-        err = mw_parse_boundaries(o->boundaries, &t.boundaries, &t.boundary_count, &cli->error);
+        err = mw_boundaries_parse(o->boundaries, &t.boundaries, NULL, &t.boundary_count, &cli->error);
     if (!err && path)
         err = is_json(path) ? read_model(&t, path, &cli->error) : read_table(&t, path, o, &cli->error);
     if (!err && o->machine)

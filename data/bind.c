@@ -193,3 +193,29 @@ enum mw_err mw_bind_read_reals(const json_t *object, const char *key, const char
     *count = n;
     return MW_OK;
 }
+
+enum mw_err mw_bind_read_boundary_kinds(const json_t *object, enum mw_boundary_kind **kinds, size_t count,
+                                        struct mw_error *error)
+{
+    const json_t *array = json_object_get(object, "boundary_kinds");
+    enum mw_err err = MW_OK;
+    if (!array || json_is_null(array))
+        return MW_OK;
+    if (!json_is_array(array) || json_array_size(array) != count)
+        return mw_fail(error, MW_DATA, "'boundary_kinds' is not as long as 'boundaries'");
+    enum mw_boundary_kind *list = calloc(count + 1, sizeof *list);
+    if (!list)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; i < count && !err; i++) {
+        const char *name = json_string_value(json_array_get(array, i));
+        if (!name)
+            err = mw_fail(error, MW_DATA, "'boundary_kinds[%zu]' is no text", i);
+        else if (*name && mw_boundary_parse(name, &list[i], error))
+            err = mw_fail(error, MW_DATA, "'boundary_kinds[%zu]' is '%.40s', which is no kind of boundary", i, name);
+    }
+    if (err)
+        free(list);
+    else
+        *kinds = list;
+    return err;
+}

@@ -2,6 +2,7 @@
 #ifndef MW_DATA_BIND_H
 #define MW_DATA_BIND_H
 
+#include "data/boundary.h"
 #include "data/error.h"
 
 #include <jansson.h>
@@ -47,5 +48,9 @@ enum mw_err mw_bind_read(const json_t *object, const struct mw_bind *table, void
 json_t *mw_bind_reals(const double *values, size_t count);
 enum mw_err mw_bind_read_reals(const json_t *object, const char *key, const char *where, double **values, size_t *count,
                                struct mw_error *error) MW_CHECKED;
+
+/* The array `boundary_kinds` of `count` names; *kinds stays NULL where there is none. */
+enum mw_err mw_bind_read_boundary_kinds(const json_t *object, enum mw_boundary_kind **kinds, size_t count,
+                                        struct mw_error *error) MW_CHECKED;
 
 #endif

@@ -12,6 +12,7 @@ void mw_profile_release(struct mw_profile *profile)
 {
     free(profile->name);
     free(profile->boundaries);
+    free(profile->boundary_kinds);
     free(profile->clock);
     free(profile->freqs_hz);
     free(profile->score_name);
@@ -145,7 +146,10 @@ static enum mw_err read_lists(struct mw_profile *profile, const json_t *root, st
             profile->boundaries[i] = (unsigned)values[i];
     }
     free(values);
-    return err;
+    const json_t *topology = json_object_get(root, "topology"); /* where `memwall machine --json` has them */
+    if (!json_object_get(topology, "boundary_kinds"))
+        topology = root;
+    return err ? err : mw_bind_read_boundary_kinds(topology, &profile->boundary_kinds, profile->boundary_count, error);
 }
 
 static enum mw_err read_profile(struct mw_profile *profile, const json_t *root, struct mw_error *error)

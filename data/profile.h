@@ -2,6 +2,7 @@
 #ifndef MW_DATA_PROFILE_H
 #define MW_DATA_PROFILE_H
 
+#include "data/boundary.h"
 #include "data/error.h"
 
 #include <stdbool.h>
@@ -14,7 +15,8 @@
 struct mw_profile {
     char *name;
     unsigned cores, cores_per_node, sockets, smt;
-    unsigned *boundaries; /* core counts after which a socket, NUMA, SMT or kind boundary lies */
+    unsigned *boundaries;                  /* core counts after which a socket, NUMA, SMT or kind boundary lies */
+    enum mw_boundary_kind *boundary_kinds; /* of each; NULL: not named */
     size_t boundary_count;
     struct mw_profile_clock {
         unsigned active_cores;

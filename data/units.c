@@ -300,24 +300,6 @@ enum mw_err mw_parse_freqs(const char *text, const double *offered_hz, size_t of
     return parse_list(text, offered_hz, offered_count, mw_parse_freq, STEP_HZ, freq_hz, count, error);
 }
 
-enum mw_err mw_parse_boundaries(const char *text, unsigned **cores, size_t *count, struct mw_error *error)
-{
-    double *values;
-    size_t found;
-    enum mw_err err = mw_parse_cores(text, NULL, 0, &values, &found, error);
-    if (err)
-        return err;
-    unsigned *list = malloc((found + 1) * sizeof *list);
-    for (size_t i = 0; list && i < found; i++)
-        list[i] = (unsigned)values[i];
-    free(values);
-    if (!list)
-        return mw_fail(error, MW_NOMEM, "out of memory");
-    *cores = list;
-    *count = found;
-    return MW_OK;
-}
-
 /* Optimal string alignment distance (Damerau-Levenshtein without overlapping edits), words up to 63 letters. */
 static size_t distance(const char *a, const char *b)
 {

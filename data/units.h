@@ -31,9 +31,6 @@ enum mw_err mw_parse_cores(const char *text, const double *offered, size_t offer
 enum mw_err mw_parse_freqs(const char *text, const double *offered_hz, size_t offered_count, double **freq_hz,
                            size_t *count, struct mw_error *error) MW_CHECKED;
 
-/* A list of core counts without words, as --boundaries takes it; caller frees *cores. */
-enum mw_err mw_parse_boundaries(const char *text, unsigned **cores, size_t *count, struct mw_error *error) MW_CHECKED;
-
 /* 2500 MHz pinned is 2489 observed on well-behaved servers; anything farther off is another frequency. */
 #define MW_FREQ_TOLERANCE 0.006
 /* Whether two frequencies are one; an unknown one (0) is the same as another unknown one only. */

@@ -86,6 +86,24 @@ static double fullest(const struct mw_profile *profile)
     return margin * profile->stream_1_bps * nodes / profile->stream_bps;
 }
 
+/* The kinds of the boundaries, from where the boundaries are from. */
+static enum mw_err keep_kinds(struct work *w, struct mw_error *error)
+{
+    const unsigned *given = w->options.boundary_count ? w->options.boundary_kinds : NULL;
+    const enum mw_boundary_kind *known = w->options.boundary_count ? NULL : w->profile.boundary_kinds;
+    size_t count = w->model.boundary_count;
+    if ((!given && !known) || !count)
+        return MW_OK;
+    w->model.boundary_kinds = malloc(count * sizeof *w->model.boundary_kinds);
+    if (!w->model.boundary_kinds)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        w->model.boundary_kinds[i] = known                         ? known[i]
+                                     : given[i] <= MW_BOUNDARY_SMT ? (enum mw_boundary_kind)given[i]
+                                                                   : 0;
+    return MW_OK;
+}
+
 /*
  * What the machine's profile bounds: k/F_mem is the excess of a memory instruction over a processor one, which no more
  * than a main-memory access takes, so k <= latency x F_mem. Memory that stops scaling at 1/r cores: see above.
@@ -122,7 +140,7 @@ static enum mw_err know_machine(struct work *w, struct mw_error *error)
         memcpy(w->model.boundaries, k->boundaries, k->boundary_count * sizeof *w->model.boundaries);
         w->model.boundary_count = k->boundary_count;
     }
-    return MW_OK;
+    return keep_kinds(w, error);
 }
 
 /* The median of n times that are multiples of a tick has a further error of tick/sqrt(12), about. */

@@ -22,11 +22,12 @@ struct mw_fit_options {
     const char *machine_path;   /* profile JSON, or NULL */
     const unsigned *boundaries; /* core counts after which a socket or node ends */
     size_t boundary_count;
-    bool keep_all;      /* set no row aside by what its value looks like */
-    bool weak;          /* weak scaling: the work grows with the cores */
-    unsigned long seed; /* 0: 1 */
-    bool as_measured;   /* the main thread's wait for a core (main_wait_s) stays in the times */
-    size_t reserved[7];
+    bool keep_all;                  /* set no row aside by what its value looks like */
+    bool weak;                      /* weak scaling: the work grows with the cores */
+    unsigned long seed;             /* 0: 1 */
+    bool as_measured;               /* the main thread's wait for a core (main_wait_s) stays in the times */
+    const unsigned *boundary_kinds; /* of each: 0 not named, 1 socket, 2 NUMA node, 3 slower cores, 4 sibling threads */
+    size_t reserved[6];
 };
 
 /*

@@ -26,7 +26,7 @@ struct machine {
     unsigned smt;   /* most hardware threads of a core */
     unsigned cores_per_node;
     unsigned *boundaries; /* core counts, compact order, with hyper-threads at the end */
-    enum mw_boundary *boundary_kinds;
+    enum mw_boundary_kind *boundary_kinds;
     size_t boundary_count;
     struct mw_cpu_limit limit;
     char events[128]; /* what the processor's counters count here; empty: none, or another machine's tree */
@@ -88,6 +88,5 @@ void machine_print_gpus(const struct machine *machine, FILE *stream);
 json_t *machine_gpus_json(const struct machine *machine);
 
 /* "socket", "node", "kind", "smt" */
-const char *machine_boundary_name(enum mw_boundary boundary);
 
 #endif

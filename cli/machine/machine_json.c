@@ -109,7 +109,7 @@ static json_t *topology_json(const struct machine *m)
                               json_pack("{s:I, s:I, s:i}", "node", (json_int_t)t->nodes[i].os_index, "memory_bytes",
                                         (json_int_t)t->nodes[i].memory_bytes, "cores", (int)t->nodes[i].core_count));
     for (size_t i = 0; i < m->boundary_count; i++)
-        json_array_append_new(kinds, json_string(machine_boundary_name(m->boundary_kinds[i])));
+        json_array_append_new(kinds, json_string(mw_boundary_name(m->boundary_kinds[i])));
     put(o, "boundary_kinds", kinds);
     put(o, "cores", cores);
     put(o, "caches", caches);

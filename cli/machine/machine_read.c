@@ -272,12 +272,3 @@ void machine_release(struct machine *machine)
     free(machine->gpus);
     *machine = (struct machine){0};
 }
-
-const char *machine_boundary_name(enum mw_boundary boundary)
-{
-    static const char *const names[] = {[MW_BOUNDARY_SOCKET] = "socket",
-                                        [MW_BOUNDARY_NODE] = "node",
-                                        [MW_BOUNDARY_KIND] = "kind",
-                                        [MW_BOUNDARY_SMT] = "smt"};
-    return names[boundary];
-}

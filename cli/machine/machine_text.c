@@ -49,7 +49,7 @@ static void print_cpus(const struct machine *m, FILE *f)
         return;
     label(f, "boundaries");
     for (size_t i = 0; i < m->boundary_count; i++)
-        fprintf(f, "%safter %u (%s)", i ? ", " : "", m->boundaries[i], machine_boundary_name(m->boundary_kinds[i]));
+        fprintf(f, "%safter %u (%s)", i ? ", " : "", m->boundaries[i], mw_boundary_name(m->boundary_kinds[i]));
     fputc('\n', f);
 }
 

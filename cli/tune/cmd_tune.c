@@ -94,7 +94,7 @@ static enum mw_err tune_all(struct tune *tune, enum mw_tune_stop *stopped, struc
     const struct tune_options *o = tune->options;
     enum mw_err err = goal_from_options(&tune->goal, &o->goal, error);
     if (!err && o->boundaries)
-        err = mw_parse_boundaries(o->boundaries, &tune->boundaries, &tune->boundary_count, error);
+        err = mw_boundaries_parse(o->boundaries, &tune->boundaries, NULL, &tune->boundary_count, error);
     if (!err)
         err = o->replay ? tune_open_replay(tune, error) : tune_open_machine(tune, error);
     if (err)

@@ -92,7 +92,7 @@ static enum mw_err machine_boundaries(struct tune *tune, struct mw_error *error)
 {
     struct mw_topology topology;
     unsigned *at = NULL;
-    enum mw_boundary *what = NULL;
+    enum mw_boundary_kind *what = NULL;
     size_t count = 0;
     enum mw_err err = mw_topology_open(&topology, tune->cli->common.root, error);
     if (err)

@@ -52,6 +52,7 @@ void mw_model_release(struct mw_model *model)
     free(model->warnings);
     free(model->runs);
     free(model->boundaries);
+    free(model->boundary_kinds);
     free(model->laws);
     free(model->combinations);
     mw_points_release(&model->points);
@@ -222,6 +223,14 @@ static enum mw_err write_boundaries(json_t *root, const struct mw_model *model, 
     for (size_t i = 0; i < model->boundary_count; i++)
         if (json_array_append_new(array, json_integer(model->boundaries[i])))
             return out_of_memory(error);
+    if (!model->boundary_kinds)
+        return MW_OK;
+    json_t *kinds = json_array();
+    if (json_object_set_new(root, "boundary_kinds", kinds))
+        return out_of_memory(error);
+    for (size_t i = 0; i < model->boundary_count; i++)
+        if (json_array_append_new(kinds, json_string(mw_boundary_name(model->boundary_kinds[i]))))
+            return out_of_memory(error);
     return MW_OK;
 }
 
@@ -338,7 +347,7 @@ static enum mw_err read_boundaries(struct mw_model *model, const json_t *root, s
             model->boundaries[i] = (unsigned)values[i];
     }
     free(values);
-    return err;
+    return err ? err : mw_bind_read_boundary_kinds(root, &model->boundary_kinds, model->boundary_count, error);
 }
 
 static enum mw_err read_head(struct mw_model *model, const json_t *root, struct mw_error *error)

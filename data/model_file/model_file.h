@@ -2,6 +2,7 @@
 #ifndef MW_DATA_MODEL_FILE_H
 #define MW_DATA_MODEL_FILE_H
 
+#include "data/boundary.h"
 #include "data/dataset.h"
 #include "data/error.h"
 #include "data/output.h"
@@ -84,7 +85,8 @@ struct mw_model {
     unsigned long evaluations;
     double wall_s; /* printed in `run` */
     bool weak;
-    unsigned *boundaries; /* core counts after which a socket, NUMA, SMT or hybrid boundary lies */
+    unsigned *boundaries; /* core counts after which a socket, NUMA, SMT or hybrid boundary lies, ascending */
+    enum mw_boundary_kind *boundary_kinds; /* of each; NULL: not named */
     size_t boundary_count;
     unsigned cores_per_socket; /* 0: unknown */
     struct mw_model_law *laws;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/predict/caveat.h"
 
+#include "fit/predict/beyond.h"
 #include "data/stats.h"
 #include "data/units.h"
 
@@ -60,28 +61,27 @@ static struct asked look(const struct mw_model *model, const struct mw_config *q
     return asked;
 }
 
+/* What begins behind a boundary. */
+static const char *const begins[] = {[MW_BOUNDARY_UNNAMED] = "something else begins",
+                                     [MW_BOUNDARY_SOCKET] = "another socket begins",
+                                     [MW_BOUNDARY_NODE] = "another NUMA node begins",
+                                     [MW_BOUNDARY_KIND] = "slower cores begin",
+                                     [MW_BOUNDARY_SMT] = "sibling threads begin"};
+
 static size_t boundary(const struct mw_model *model, const struct asked *asked, struct mw_caveat *caveat)
 {
-    double first = 0;
-    for (size_t i = 0; i < model->boundary_count; i++) {
-        double b = model->boundaries[i];
-        if (b >= asked->measured_most && b < asked->cores_most && (first == 0 || b < first))
-            first = b;
-    }
-    double socket = model->cores_per_socket;
-    if (socket > 0 && model->boundary_count == 0 &&
-        ceil(asked->measured_most / socket) < ceil(asked->cores_most / socket))
-        first = socket * ceil(asked->measured_most / socket);
-    if (first > 0) {
+    double after;
+    enum mw_boundary_kind kind;
+    if (mw_boundary_between(model, asked->measured_most, asked->cores_most, &after, &kind)) {
         caveat->kind = MW_CAVEAT_BOUNDARY;
-        caveat->cores = first + 1;
+        caveat->cores = asked->cores_most;
         snprintf(caveat->text, sizeof caveat->text,
-                 "a socket boundary lies between your data (up to %.0f cores) and this prediction (%.0f cores): "
-                 "measure p = %.0f and p = %.0f",
-                 asked->measured_most, asked->cores_most, first + 1, asked->cores_most);
+                 "after %.0f cores %s, behind your data (up to %.0f cores): the interval is as wide as what such "
+                 "boundaries cost elsewhere; one run there says more than any model: measure p = %.0f, else p = %.0f",
+                 after, begins[kind], asked->measured_most, asked->cores_most, after + 1);
         return 1;
     }
-    if (model->boundary_count > 0 || socket > 0 || !asked->beyond)
+    if (mw_boundaries_known(model) || !asked->beyond)
         return 0;
     caveat->kind = MW_CAVEAT_NO_TOPOLOGY;
     caveat->cores = asked->cores_most;
@@ -89,6 +89,19 @@ static size_t boundary(const struct mw_model *model, const struct asked *asked, 
              "whether a socket boundary lies between your data (up to %.0f cores) and this prediction (%.0f cores) is "
              "not known, and there the time may jump: fit with --boundaries or --machine, or measure p = %.0f%s",
              asked->measured_most, asked->cores_most, asked->cores_most, if_there);
+    return 1;
+}
+
+static size_t moved(const struct mw_model *model, const struct asked *asked, struct mw_caveat *caveat)
+{
+    double fitted = mw_beyond_fitted(model);
+    if (!(asked->cores_most > fitted))
+        return 0;
+    caveat->kind = MW_CAVEAT_MOVED;
+    snprintf(caveat->text, sizeof caveat->text,
+             "behind the boundary after %.0f cores the few runs there say how much, and the slope is that of the runs "
+             "before it",
+             fitted);
     return 1;
 }
 
@@ -103,6 +116,28 @@ static size_t camps(const struct mw_config *query, const struct asked *asked, st
              "roof or no roof isn't decided: fits that describe your data equally well part by %.0f %% beyond them: "
              "measure p = %.0f%s",
              100 * expm1(fmax(2 * asked->gap, asked->halves)), cores, if_there);
+    return 1;
+}
+
+static size_t no_floor(const struct mw_model *model, const struct mw_config *query,
+                       const struct mw_prediction *predictions, size_t n, const struct asked *asked,
+                       struct mw_caveat *caveat)
+{
+    size_t far = 0;
+    for (size_t i = 0; i < n; i++)
+        if (query[i].cores > query[far].cores)
+            far = i;
+    if (!n || !(predictions[far].power_value > 0))
+        return 0;
+    bool times = model->quantity == MW_TIME;
+    caveat->kind = MW_CAVEAT_POWER;
+    caveat->cores = 2 * asked->measured_most;
+    snprintf(
+        caveat->text, sizeof caveat->text,
+        "up to %.0f cores no floor is in sight: on %.0f cores %s may go on to %.4g%s or level off at %.4g%s, which "
+        "such data can't tell: measure p = %.0f%s",
+        asked->measured_most, query[far].cores, times ? "the time" : "the speedup", predictions[far].power_value,
+        times ? " s" : "", predictions[far].value, times ? " s" : "", caveat->cores, if_there);
     return 1;
 }
 
@@ -185,8 +220,10 @@ size_t mw_caveats(const struct mw_model *model, const struct mw_config *query, c
 {
     struct asked asked = look(model, query, predictions, n);
     size_t count = boundary(model, &asked, caveats);
+    count += moved(model, &asked, caveats + count);
     count += camps(query, &asked, caveats + count);
-    count += low_power(model, &asked, caveats + count);
+    size_t open = no_floor(model, query, predictions, n, &asked, caveats + count);
+    count += open ? open : low_power(model, &asked, caveats + count);
     count += data_caveats(model, &asked, caveats + count);
     count += far_beyond(&asked, caveats + count);
     return count;

@@ -10,6 +10,7 @@
  */
 enum mw_caveat_kind {
     MW_CAVEAT_BOUNDARY,    /* a socket, NUMA or SMT boundary lies between the data and a query */
+    MW_CAVEAT_MOVED,       /* few runs lie behind a boundary, and move the law of those before it */
     MW_CAVEAT_NO_TOPOLOGY, /* more than the measured cores, and where boundaries lie is not known */
     MW_CAVEAT_TWO_CAMPS,   /* some fits see a roof ahead, others do not */
     MW_CAVEAT_POWER,       /* the program gains as a low power of its cores: nobody knows how that goes on */

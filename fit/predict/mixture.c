@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/predict/mixture.h"
 
+#include "fit/predict/beyond.h"
+
 #include "fit/predict/likelihood.h"
 #include "fit/predict/outlier.h"
 #include "fit/predict/sites.h"
@@ -172,16 +174,16 @@ static enum mw_err screen_once(const struct context *context, struct mw_points *
 /* The screening law is itself fitted to outliers, so it is fitted again with what was found until nothing more is. */
 static enum mw_err screen(struct context *context, struct mw_points *points, struct mw_error *error)
 {
-    double memory_freq_hz = context->model->memory_freq_hz;
+    double memory_freq_hz = context->model->memory_freq_hz, cores_most = mw_beyond_fitted(context->model);
     struct mw_sites all = {0}, some = {0};
     double *work = NULL;
     size_t found = 0, before = 0;
-    enum mw_err err = mw_sites_init(&all, points, memory_freq_hz, MW_SITES_CONDITION, error);
+    enum mw_err err = mw_sites_init(&all, points, memory_freq_hz, MW_SITES_CONDITION, cores_most, error);
     if (!err && !(work = malloc(2 * all.count * sizeof *work)))
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu points", all.count);
     for (int pass = 0; pass < SCREEN_PASSES && !err && (pass == 0 || found > before); pass++) {
         before = found;
-        err = mw_sites_init(&some, points, memory_freq_hz, MW_SITES_SAMPLE, error);
+        err = mw_sites_init(&some, points, memory_freq_hz, MW_SITES_SAMPLE, cores_most, error);
         if (err)
             break;
         context->p_max = some.p_max;
@@ -259,7 +261,8 @@ static enum mw_err sample(struct mw_ensemble *ensemble, struct job *jobs, size_t
 {
     struct context context = {.model = model, .limits = {model->k_max, model->r_max}};
     struct mw_sites sites = {0};
-    enum mw_err err = mw_sites_init(&sites, &model->points, model->memory_freq_hz, MW_SITES_SAMPLE, error);
+    enum mw_err err =
+        mw_sites_init(&sites, &model->points, model->memory_freq_hz, MW_SITES_SAMPLE, mw_beyond_fitted(model), error);
     if (err)
         return err;
     context.p_max = sites.p_max;

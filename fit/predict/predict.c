@@ -3,6 +3,7 @@
 
 #include "data/stats.h"
 #include "fit/binding.h"
+#include "fit/predict/beyond.h"
 #include "fit/predict/cells.h"
 #include "fit/predict/weighted.h"
 #include "fit/predict/mixture.h"
@@ -24,11 +25,6 @@ static const double independent_share = 0.4;
 static const double weight_least = 1e-4;
 /* Of the 64 noise quantiles each draw takes four, in strides that are coprime with 64 over the draws. */
 enum { NOISE_PER_DRAW = 4, NOISE_STRIDE = 37 };
-/* Intervals: quantiles of so few fits are a little narrow inside and, with so many opinions, wide beyond; a clock
-   ticks; and what no data below can show (a second socket, a knee of the clock) drifts by so much of ln value per
-   doubling beyond the data, at Student's 95 %. */
-static const double widen = 1.1, widen_beyond = 0.8, half_width_least = 0.01;
-static const double drift_cores = 0.085, drift_freq = 0.02, student_95 = 2.132;
 /* How much of the noise of a measured configuration may be its own all the same: of what points scatter by where nothing
    was repeated, and of what a reading may be off where repetitions tell. Chosen on parsec-power with noise added (90 %
    intervals hold the chosen configuration's true time in 92 to 100 %), checked on multicores (88 to 96): bench-recommend. */
@@ -52,13 +48,19 @@ struct predictor {
     double memory_freq_hz;
     size_t joint_count, independent_count, draw_count;
     double joint_top, independent_top; /* largest evidences */
+    double measured_most;              /* cores */
+    struct mw_beyond beyond;           /* where a query is beyond the fitted cores */
+    struct mw_behind *behind;          /* runs behind the boundary up to which the laws were fitted */
+    size_t behind_count;
+    bool raw; /* leave medians as the mixture has them */
 };
 
 /* A query prepared: its site and its baseline's in the batch, and the data measured at them (data->count: none). */
 struct query {
     size_t site, baseline;
     size_t datum, baseline_datum;
-    bool beyond; /* more cores than measured */
+    double cores, freq_hz;
+    bool beyond; /* more cores than the laws were fitted to */
     double doublings_p, doublings_f, doublings_baseline;
 };
 
@@ -206,17 +208,23 @@ static void draw_all(const struct predictor *predictor, const struct mw_predicti
     weighted->count = (size_t)(value - weighted->value);
 }
 
-/* quantile[0] and [2] moved outwards; returns the variance that the drift adds. */
-static double spread_out(double quantile[3], double doublings_p, double doublings_f)
+/* Beyond the fitted cores: shifted and opened by what lies there. */
+static double open_beyond(const struct predictor *predictor, const struct query *query, bool inverse, double half,
+                          double quantile[3])
 {
-    double p = student_95 * drift_cores * doublings_p, f = student_95 * drift_freq * doublings_f;
-    double extra = p * p + f * f;
-    double times = doublings_p > 0 ? widen_beyond : widen;
-    double down = times * (quantile[1] - quantile[0]), up = times * (quantile[2] - quantile[1]);
-    double least = half_width_least * half_width_least;
-    quantile[0] = quantile[1] - sqrt(down * down + extra + least);
-    quantile[2] = quantile[1] + sqrt(up * up + extra + least);
-    return extra / (MW_NORMAL_90 * MW_NORMAL_90);
+    const struct mw_site site = mw_site_at(query->cores, query->freq_hz, predictor->memory_freq_hz);
+    if (predictor->raw)
+        return 0;
+    return mw_beyond_open(&predictor->beyond, &site, predictor->behind, predictor->behind_count, inverse,
+                          hypot(half, mw_drift_freq(query->doublings_f)), quantile);
+}
+
+/* Where the data show no floor: what the power of the cores, going on, comes to. */
+static double power_of(const struct predictor *predictor, const struct query *query)
+{
+    const struct mw_site site = mw_site_at(query->cores, query->freq_hz, predictor->memory_freq_hz);
+    bool open = query->beyond && predictor->beyond.stack.no_floor && !predictor->behind_count;
+    return open ? exp(mw_stack_power(&predictor->beyond.stack, &site)) : 0;
 }
 
 static void answer_value(const struct predictor *predictor, const struct mw_predictive *predictive,
@@ -224,7 +232,7 @@ static void answer_value(const struct predictor *predictor, const struct mw_pred
                          struct mw_prediction *out)
 {
     double quantile[3], halves[2][3];
-    if (out->extrapolated_cores && predictor->independent_count && predictor->joint_count) {
+    if (query->beyond && predictor->independent_count && predictor->joint_count) {
         for (int half = 0; half < 2; half++) {
             draw_all(predictor, predictive, query, weight, false, half, weighted);
             if (weighted->count)
@@ -239,8 +247,13 @@ static void answer_value(const struct predictor *predictor, const struct mw_pred
     out->ln_mean = mw_weighted_mean(weighted);
     out->ln_gap = fabs(quantile[1] - out->ln_mean);
     double variance = mw_weighted_variance(weighted, out->ln_mean);
-    variance += spread_out(quantile, query->doublings_p, query->doublings_f);
-    out->ln_sd = sqrt(variance);
+    if (query->beyond) {
+        out->ln_sd = open_beyond(predictor, query, predictor->model->quantity == MW_SPEEDUP, 0, quantile);
+        out->ln_mean = quantile[1];
+    } else {
+        out->ln_sd = sqrt(variance + mw_interval_widen(quantile, query->doublings_p, query->doublings_f));
+    }
+    out->power_value = power_of(predictor, query);
     out->value = exp(quantile[1]);
     out->low = exp(quantile[0]);
     out->high = exp(quantile[2]);
@@ -263,7 +276,11 @@ static void answer_speedup(const struct predictor *predictor, const struct mw_pr
     double quantile[3];
     draw_all(predictor, predictive, query, weight, true, 2, weighted);
     mw_weighted_quantiles(weighted, quantile);
-    spread_out(quantile, query->doublings_p + query->doublings_baseline, query->doublings_f);
+    if (query->beyond)
+        open_beyond(predictor, query, true,
+                    query->baseline_datum < predictor->data.count ? 0 : (quantile[2] - quantile[0]) / 2, quantile);
+    else
+        mw_interval_widen(quantile, query->doublings_p + query->doublings_baseline, query->doublings_f);
     out->speedup = exp(quantile[1]);
     out->speedup_low = exp(quantile[0]);
     out->speedup_high = exp(quantile[2]);
@@ -297,7 +314,7 @@ static void answer(const struct predictor *predictor, const struct mw_predictive
                    const struct mw_config *config, struct scratch *scratch, struct mw_prediction *out)
 {
     *out = (struct mw_prediction){0};
-    out->extrapolated_cores = query->doublings_p > 0;
+    out->extrapolated_cores = query->doublings_p > 0 && config->cores > predictor->measured_most * (1 + edge);
     out->extrapolated_freq = query->doublings_f > 0;
     if (predictor->model->quantity == MW_SPEEDUP && config->cores <= 1) {
         out->extrapolated_cores = false;
@@ -334,6 +351,8 @@ static size_t lay_out(const struct predictor *predictor, const struct mw_config 
                                     b,
                                     mw_sites_find(data, &sites[i]),
                                     mw_sites_find(data, &sites[b]),
+                                    config[i].cores,
+                                    config[i].freq_hz,
                                     is_beyond(data, sites[i].p),
                                     doublings_beyond(sites[i].p, data->p_min, data->p_max),
                                     doublings_beyond(sites[i].freq_hz, data->freq_min_hz, data->freq_max_hz),
@@ -466,6 +485,8 @@ static enum mw_err gather(struct predictor *predictor, const struct mw_config *c
 
 static void predictor_release(struct predictor *predictor)
 {
+    free(predictor->behind);
+    predictor->behind = NULL;
     free(predictor->ensemble.fits); /* the fits are the model's and those of the next line */
     mw_mixture_release(&predictor->independent);
     mw_sites_release(&predictor->data);
@@ -480,6 +501,48 @@ static void deal_noise(double noise[MW_NOISE_STRATA][NOISE_PER_DRAW])
             noise[turn][q] = quantile[(turn * NOISE_STRIDE + q * (MW_NOISE_STRATA / NOISE_PER_DRAW)) % MW_NOISE_STRATA];
 }
 
+/* What the runs behind the boundary took over what the laws before it say there. */
+static enum mw_err look_behind(struct predictor *predictor, struct mw_error *error)
+{
+    const struct mw_points *points = &predictor->model->points;
+    double sign = predictor->model->quantity == MW_SPEEDUP ? -1 : 1;
+    struct mw_config *config = malloc((points->count + 1) * sizeof *config);
+    struct mw_prediction *before = malloc((points->count + 1) * sizeof *before);
+    predictor->behind = malloc((points->count + 1) * sizeof *predictor->behind);
+    enum mw_err err = config && before && predictor->behind ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    size_t n = 0;
+    for (size_t i = 0; !err && i < points->count; i++) {
+        const struct mw_point *p = &points->items[i];
+        if (!(p->cores > predictor->beyond.fitted))
+            continue;
+        config[n] = (struct mw_config){p->cores, p->freq_hz};
+        predictor->behind[n].site = mw_site_at(p->cores, p->freq_hz, predictor->memory_freq_hz);
+        predictor->behind[n++].psi = sign * log(p->value);
+    }
+    predictor->raw = true;
+    if (!err)
+        err = answer_batch(predictor, config, n, before, error);
+    predictor->raw = false;
+    for (size_t i = 0; !err && i < n; i++)
+        predictor->behind[i].psi -= sign * log(before[i].value);
+    predictor->behind_count = err ? 0 : n;
+    free(config);
+    free(before);
+    return err;
+}
+
+static enum mw_err look_beyond(struct predictor *predictor, struct mw_error *error)
+{
+    const struct mw_model *model = predictor->model;
+    struct mw_sites sites = {0};
+    enum mw_err err = mw_sites_init(&sites, &model->points, predictor->memory_freq_hz, MW_SITES_SAMPLE,
+                                    mw_beyond_fitted(model), error);
+    if (!err)
+        err = mw_beyond_init(&predictor->beyond, model, &sites, error);
+    mw_sites_release(&sites);
+    return !err && isfinite(predictor->beyond.fitted) ? look_behind(predictor, error) : err;
+}
+
 static enum mw_err predictor_init(struct predictor *predictor, const struct mw_model *model,
                                   const struct mw_config *config, size_t n, struct mw_error *error)
 {
@@ -487,10 +550,14 @@ static enum mw_err predictor_init(struct predictor *predictor, const struct mw_m
         (struct predictor){.model = model, .binder = mw_binder_of(model), .memory_freq_hz = model->memory_freq_hz};
     predictor->joint_top = predictor->independent_top = -INFINITY;
     deal_noise(predictor->noise);
-    enum mw_err err =
-        mw_sites_init(&predictor->data, &model->points, predictor->memory_freq_hz, MW_SITES_CONDITION, error);
+    enum mw_err err = mw_sites_init(&predictor->data, &model->points, predictor->memory_freq_hz, MW_SITES_CONDITION,
+                                    mw_beyond_fitted(model), error);
+    for (size_t i = 0; i < model->points.count; i++)
+        predictor->measured_most = fmax(predictor->measured_most, model->points.items[i].cores);
     if (!err)
         err = gather(predictor, config, n, error);
+    if (!err && any_beyond(&predictor->data, config, n))
+        err = look_beyond(predictor, error);
     if (err)
         predictor_release(predictor);
     return err;

@@ -29,8 +29,9 @@ struct mw_prediction {
     double ln_power_sd;
     enum mw_binding binding;
     bool extrapolated_cores, extrapolated_freq;
-    double ln_gap;    /* |median - mean| of ln value before drift: large where laws form two camps */
-    double ln_halves; /* |median of joint - median of independent fits|, 0 inside the measured cores */
+    double ln_gap;      /* |median - mean| of ln value before drift: large where laws form two camps */
+    double power_value; /* beyond the data, where they show no floor: value by a power of the cores; else 0 */
+    double ln_halves;   /* |median of joint - median of independent fits|, 0 inside the measured cores */
 };
 
 /*

@@ -22,9 +22,10 @@ struct mw_site mw_site_at(double cores, double freq_hz, double memory_freq_hz)
     return site;
 }
 
-static bool usable(const struct mw_points *points, size_t i)
+static bool usable(const struct mw_points *points, size_t i, double cores_most)
 {
-    return points->items[i].value > 0 && !(points->quantity == MW_SPEEDUP && points->items[i].cores <= 1);
+    return points->items[i].value > 0 && points->items[i].cores <= cores_most &&
+           !(points->quantity == MW_SPEEDUP && points->items[i].cores <= 1);
 }
 
 /* Keeps `most` of the sorted levels, both ends among them, evenly spread in their index or logarithm. */
@@ -62,13 +63,13 @@ static bool is_level(const double *levels, size_t count, double value)
 }
 
 /* Points off any grid (each with a frequency of its own) match few levels: fill up with every n-th point. */
-static size_t fill_up(const struct mw_points *points, bool *keep, size_t kept, size_t most)
+static size_t fill_up(const struct mw_points *points, double cores_most, bool *keep, size_t kept, size_t most)
 {
     if (kept * 2 >= most)
         return kept;
     size_t stride = (points->count + most - 1) / most;
     for (size_t i = 0; i < points->count && kept < most; i += stride)
-        if (!keep[i] && usable(points, i)) {
+        if (!keep[i] && usable(points, i, cores_most)) {
             keep[i] = true;
             kept++;
         }
@@ -76,14 +77,14 @@ static size_t fill_up(const struct mw_points *points, bool *keep, size_t kept, s
 }
 
 /* keep[i] for the points to be used; their number, 0 where out of memory. */
-static size_t thin(const struct mw_points *points, size_t most, bool *keep)
+static size_t thin(const struct mw_points *points, double cores_most, size_t most, bool *keep)
 {
     size_t n = points->count, usable_count = 0, kept = 0;
     double *cores = malloc(2 * n * sizeof *cores), *freqs = cores + n;
     if (!cores)
         return 0;
     for (size_t i = 0; i < n; i++)
-        if ((keep[i] = usable(points, i))) {
+        if ((keep[i] = usable(points, i, cores_most))) {
             cores[usable_count] = points->items[i].cores;
             freqs[usable_count++] = points->items[i].freq_hz;
         }
@@ -100,14 +101,15 @@ static size_t thin(const struct mw_points *points, size_t most, bool *keep)
         kept += keep[i];
     }
     free(cores);
-    return fill_up(points, keep, kept, most);
+    return fill_up(points, cores_most, keep, kept, most);
 }
 
-static void find_domain(struct mw_sites *sites, const struct mw_points *points, double memory_freq_hz)
+static void find_domain(struct mw_sites *sites, const struct mw_points *points, double memory_freq_hz,
+                        double cores_most)
 {
     sites->p_min = sites->freq_min_hz = INFINITY;
     for (size_t i = 0; i < points->count; i++) {
-        if (!usable(points, i))
+        if (!usable(points, i, cores_most))
             continue;
         const struct mw_point *point = &points->items[i];
         double freq_hz = point->freq_hz > 0 ? point->freq_hz : memory_freq_hz;
@@ -144,7 +146,7 @@ static void fill(struct mw_sites *sites, const struct mw_points *points, double 
 }
 
 enum mw_err mw_sites_init(struct mw_sites *sites, const struct mw_points *points, double memory_freq_hz, size_t most,
-                          struct mw_error *error)
+                          double cores_most, struct mw_error *error)
 {
     enum mw_err err = MW_OK;
     struct mw_sites made = {0};
@@ -154,14 +156,14 @@ enum mw_err mw_sites_init(struct mw_sites *sites, const struct mw_points *points
         return mw_fail(error, MW_NOMEM, "out of memory for %zu points", points->count);
     size_t usable_count = 0;
     for (size_t i = 0; i < points->count; i++)
-        usable_count += usable(points, i);
+        usable_count += usable(points, i, cores_most);
     if (usable_count == 0) {
         err = mw_fail(error, MW_NOFIT, "no point to fit: %s",
                       points->quantity == MW_SPEEDUP ? "all speedups are those of one core" : "the data are empty");
         goto out;
     }
-    find_domain(&made, points, memory_freq_hz);
-    made.count = thin(points, most, keep);
+    find_domain(&made, points, memory_freq_hz, cores_most);
+    made.count = thin(points, cores_most, most, keep);
     made.items = malloc((made.count + 1) * sizeof *made.items);
     made.point = malloc((made.count + 1) * sizeof *made.point);
     made.reading = malloc((made.count + 1) * sizeof *made.reading);

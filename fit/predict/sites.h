@@ -21,12 +21,12 @@ struct mw_sites {
 enum { MW_SITES_SAMPLE = 64, MW_SITES_CONDITION = 320 };
 
 /*
- * The sites of the points, at most about `most` of them: where there are more, core counts spread in ln p at evenly
+ * The sites of the points on up to cores_most cores (INFINITY: all), at most about `most` of them: where there are more, core counts spread in ln p at evenly
  * spread frequencies, the lowest and highest always among them. Noise is points->items[].noise_factor, less where a
  * point has more repetitions than the median point. MW_NOFIT where no point is usable, MW_NOMEM.
  */
 enum mw_err mw_sites_init(struct mw_sites *sites, const struct mw_points *points, double memory_freq_hz, size_t most,
-                          struct mw_error *error) MW_CHECKED;
+                          double cores_most, struct mw_error *error) MW_CHECKED;
 void mw_sites_release(struct mw_sites *sites);
 
 /* The index of the site measured at just these cores and frequency, an outlier not counted; sites->count: none. */

@@ -115,7 +115,7 @@ enum mw_err mw_topology_select(const struct mw_topology *topology, size_t count,
 }
 
 /* What changes between the slots before i and slot i; false where nothing does. */
-static bool crosses(const struct slot *slots, size_t i, enum mw_boundary *what)
+static bool crosses(const struct slot *slots, size_t i, enum mw_boundary_kind *what)
 {
     bool new_package = true, new_node = true;
     if (slots[i].thread != slots[i - 1].thread) {
@@ -137,12 +137,12 @@ static bool crosses(const struct slot *slots, size_t i, enum mw_boundary *what)
 }
 
 enum mw_err mw_topology_boundaries(const struct mw_topology *topology, enum mw_order order, bool smt, unsigned **at,
-                                   enum mw_boundary **what, size_t *count, struct mw_error *error)
+                                   enum mw_boundary_kind **what, size_t *count, struct mw_error *error)
 {
     size_t n = 0, found = 0;
     struct slot *slots = all_slots(topology, order, smt, &n);
     unsigned *positions = calloc(n + 1, sizeof *positions);
-    enum mw_boundary *kinds = calloc(n + 1, sizeof *kinds);
+    enum mw_boundary_kind *kinds = calloc(n + 1, sizeof *kinds);
     if (!slots || !positions || !kinds) {
         free(slots);
         free(positions);

@@ -2,6 +2,7 @@
 #ifndef MW_MEASURE_TOPOLOGY_H
 #define MW_MEASURE_TOPOLOGY_H
 
+#include "data/boundary.h"
 #include "data/error.h"
 
 #include <hwloc.h>
@@ -65,9 +66,8 @@ enum mw_err mw_topology_select(const struct mw_topology *topology, size_t count,
                                unsigned *cpus, struct mw_error *error) MW_CHECKED;
 
 /* Core counts after which, filling in that order, the next CPU lies behind a boundary; caller frees *at and *what. */
-enum mw_boundary { MW_BOUNDARY_SOCKET, MW_BOUNDARY_NODE, MW_BOUNDARY_KIND, MW_BOUNDARY_SMT };
 enum mw_err mw_topology_boundaries(const struct mw_topology *topology, enum mw_order order, bool smt, unsigned **at,
-                                   enum mw_boundary **what, size_t *count, struct mw_error *error) MW_CHECKED;
+                                   enum mw_boundary_kind **what, size_t *count, struct mw_error *error) MW_CHECKED;
 
 /* Sum of the distinct last-level caches that the CPUs touch, in bytes; 0 where no size is known. */
 size_t mw_topology_llc_bytes(const struct mw_topology *topology, const unsigned *cpus, size_t count);

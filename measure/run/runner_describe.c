@@ -13,7 +13,7 @@ static enum mw_err describe_cpus(const struct mw_runner *runner, unsigned max_co
     char *text = NULL;
     size_t size, count = 0;
     unsigned *at = NULL;
-    enum mw_boundary *what = NULL;
+    enum mw_boundary_kind *what = NULL;
     enum mw_err err = mw_runner_cpus(runner, max_cores, runner->cpus, error);
     if (!err)
         err =

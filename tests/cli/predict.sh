@@ -53,7 +53,17 @@ if [ -z "$err" ]; then ok 'nothing is doubted'; else not_ok 'nothing is doubted'
 
 check 'with boundaries' "$memwall" fit "$tmp/runs.csv" --boundaries 12 -o "$tmp/b.json"
 check 'across one' "$memwall" predict "$tmp/b.json" --cores 16
-says 'the boundary is named with the point to measure' 'a socket boundary lies between your data \(up to 8 cores\) and this prediction \(16 cores\): measure p = 13'
+says 'the boundary is named with the point to measure' 'after 12 cores something else begins, behind your data \(up to 8 cores\).* measure p = 16, else p = 13'
+named=$(grep '^16,' <<<"$out")
+check 'of a kind' "$memwall" fit "$tmp/runs.csv" --boundaries 12:socket -o "$tmp/b.json" --force
+check 'across one of a kind' "$memwall" predict "$tmp/b.json" --cores 16
+says 'the kind is named' 'after 12 cores another socket begins'
+if [ "$(grep '^16,' <<<"$out")" != "$named" ]; then ok 'and changes the numbers'; else not_ok 'and changes the numbers' "$named"; fi
+check 'a profile of the machine' bash -c "echo '{\"memwall_machine\": 1, \"cores\": 16, \"sockets\": 1, \"boundaries\": [8], \"boundary_kinds\": [\"kind\"]}' >'$tmp/machine.json'; '$memwall' fit '$tmp/runs.csv' --machine '$tmp/machine.json' -o '$tmp/b.json' --force"
+check 'with slower cores' "$memwall" predict "$tmp/b.json" --cores 16
+says 'says so too' 'after 8 cores slower cores begin'
+fails 2 'a kind that there is not' "$memwall" fit "$tmp/runs.csv" --boundaries 12:shop -o "$tmp/b.json" --force
+says 'is answered with those that there are' 'socket, node, slower or smt'
 
 printf 'cores,freq_ghz,speedup\n1,1.2,1\n2,1.2,1.9\n4,1.2,3.6\n8,1.2,6.4\n1,2.4,1\n2,2.4,1.9\n8,2.4,6\n' >"$tmp/s.csv"
 check 'speedups fit' "$memwall" fit "$tmp/s.csv" -o "$tmp/s.json"

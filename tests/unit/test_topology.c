@@ -47,7 +47,7 @@ static void boundaries_of_compact_order(void **state)
     (void)state;
     struct mw_topology t = synthetic("pack:2 numa:2 core:3 pu:2");
     unsigned *at = NULL;
-    enum mw_boundary *what = NULL;
+    enum mw_boundary_kind *what = NULL;
     size_t count;
     assert_int_equal(mw_topology_boundaries(&t, MW_ORDER_COMPACT, true, &at, &what, &count, &error), MW_OK);
     assert_int_equal(count, 4);
