@@ -56,6 +56,7 @@ struct mw_dataset {
     char *rate_unit;       /* NULL, or the name of the rate column that was inverted */
     double memory_freq_hz; /* from a `# memory_freq_ghz:` line; 0 where unknown */
     double cpu_limit;      /* CPUs' worth that a quota or mask allows, from a `# cpu_limit:` line; 0 where unknown */
+    bool main_wait_taken;  /* the values are times less the main thread's wait for a core (fit/main_wait.h) */
     struct mw_row *rows;
     size_t count;
     struct mw_set_aside *set_aside; /* rows that could not be used at all, e.g. failed runs */
@@ -116,8 +117,8 @@ struct mw_points {
     struct mw_point *items; /* sorted by (freq_hz, cores) */
     size_t count;
     enum mw_quantity quantity;
-    bool main_wait_taken; /* the values are times less the main thread's wait for a core */
-    double cpu_limit;     /* CPUs' worth that a quota or mask allowed the runs; 0: unknown */
+    bool main_wait_taken; /* as the dataset has them */
+    double cpu_limit;
 };
 
 /* Condenses the rows that are not set aside. Energy and power complete each other where time is known. */

@@ -127,7 +127,8 @@ static void condense(struct mw_point *point, const struct mw_row *rows, struct k
 
 enum mw_err mw_points_from_dataset(struct mw_points *points, const struct mw_dataset *dataset, struct mw_error *error)
 {
-    struct mw_points got = {.quantity = dataset->quantity};
+    struct mw_points got = {
+        .quantity = dataset->quantity, .main_wait_taken = dataset->main_wait_taken, .cpu_limit = dataset->cpu_limit};
     struct key *keys = malloc((dataset->count + 1) * sizeof *keys);
     double *work = malloc((dataset->count + 1) * sizeof *work);
     got.items = malloc((dataset->count + 1) * sizeof *got.items);

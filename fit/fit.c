@@ -26,8 +26,8 @@ struct work {
     const struct mw_dataset *dataset;
     enum mw_loss loss;
     enum mw_method method;
-    bool automatic, weak, waits_taken; /* times are less the main thread's wait */
-    const struct mw_law *law;          /* whose parameters are reported */
+    bool automatic, weak;
+    const struct mw_law *law; /* whose parameters are reported */
     struct mw_profile profile;
     struct mw_knowledge knowledge;
     struct mw_quality quality;
@@ -169,13 +169,13 @@ static enum mw_err keep_runs(struct work *w, struct mw_error *error)
 }
 
 /* Detectors look at times as a quiet machine would have given them, where the runs tell how long they waited for a core. */
-static enum mw_err check_quality(struct work *w, const struct mw_dataset *kept, struct mw_error *error)
+static enum mw_err check_quality(struct work *w, struct mw_dataset *kept, struct mw_error *error)
 {
     double most = 0;
     bool timed = kept->quantity == MW_TIME && !w->options.as_measured;
-    size_t taken = timed ? mw_main_wait_take(kept->rows, kept->count, &most) : 0;
     bool blind = timed && mw_main_wait_blind(kept->rows, kept->count);
-    w->waits_taken = timed && !blind;
+    kept->main_wait_taken = timed && !blind;
+    size_t taken = kept->main_wait_taken ? mw_main_wait_take(kept->rows, kept->count, &most) : 0;
     enum mw_err err = mw_quality_check(&w->quality, kept, w->options.keep_all, w->weak, error);
     if (!err && taken)
         err =
@@ -211,8 +211,6 @@ static enum mw_err condense(struct work *w, struct mw_error *error)
     w->model.rows = kept.count + w->dataset->set_aside_count;
     if (!err)
         err = mw_points_from_dataset(&w->model.points, &kept, error);
-    w->model.points.main_wait_taken = w->waits_taken;
-    w->model.points.cpu_limit = kept.cpu_limit;
     free(kept.rows);
     if (err)
         return err;

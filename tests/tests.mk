@@ -30,6 +30,12 @@ check: deps-if-missing ## build and run the tests (installs what they need); end
 	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins
 	@tests/run.sh $(ARM_SCRIPTS) $(UNIT_BIN) $(FUZZ_BIN) $(PIPE_BIN) $(TEST_SCRIPTS) $(SLURM_SCRIPT) $(VM_SCRIPTS)
 
+.PHONY: check-mechanisms
+check-mechanisms: ## real programs with one way to lose time each: diagnosed on a quiet machine, then beside eight busy processes
+	@$(MAKE) --no-print-directory $(JOBS) build-all
+	@tests/run.sh tests/cli/mechanisms.sh
+	@LOAD=8 TEST_TIMEOUT=1800 tests/run.sh tests/cli/mechanisms.sh
+
 .PHONY: check-quick
 check-quick: ## unit tests and lint only
 	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins

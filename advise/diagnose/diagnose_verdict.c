@@ -16,6 +16,12 @@ static const double STEP_FLAG = .5; /* a step more likely than not is named */
 enum { COUNTS_LEAST = 3 };          /* two points of a curve have no shape */
 
 /*
+ * The main thread's wait corrects a time only where that thread is on the critical path; else the program still seems to wait on
+ * the fewest cores already, where others had theirs.
+ */
+static const double CORRECTED_FROM = .8;
+
+/*
  * Readings alone settle that more cores are slower where the time rises by more than any work that grows (15 % with each
  * factor e, the prior) and by five of its deviations.
  */
@@ -311,6 +317,14 @@ static void see_quota(struct mw_diagnosis *d)
     }
 }
 
+/* Whether others' load is in the times that the verdict would rest on. */
+static bool is_disturbed(const struct mw_diagnosis *d)
+{
+    const struct mw_observation *seen = &d->seen;
+    bool waits = seen->has_cpu && seen->busy_cores_base < CORRECTED_FROM * seen->base;
+    return seen->others_blind >= MW_OTHERS_MOST || (seen->others >= MW_OTHERS_MOST && waits);
+}
+
 void mw_diagnose_decide(struct mw_diagnosis *d, const struct mw_diagnose_view *view, const struct mw_points *points)
 {
     double family[MW_FAMILY_COUNT];
@@ -320,7 +334,7 @@ void mw_diagnose_decide(struct mw_diagnosis *d, const struct mw_diagnose_view *v
     d->verdict = MW_VERDICT_UNDETERMINED;
     d->family = MW_FAMILY_COUNT;
     d->pair = MW_PAIR_NONE;
-    d->disturbed = d->seen.others_blind >= MW_OTHERS_MOST;
+    d->disturbed = is_disturbed(d);
     if (d->disturbed)
         return;
     if (view->core_counts >= COUNTS_LEAST && d->effective >= EFFECTIVE_LEAST)

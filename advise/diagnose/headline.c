@@ -39,7 +39,8 @@ static enum mw_err say_observation(struct mw_sentences *out, const struct mw_dia
         return mw_sentences_add(out, error,
                                 "Runs were disturbed: other programs had %.0f %% of these cores. %u core%s were %.3g "
                                 "times %s all the same.",
-                                100 * seen->others_blind, seen->cores, plural(seen->cores), seen->speedup, base);
+                                100 * fmax(seen->others_blind, seen->others), seen->cores, plural(seen->cores),
+                                seen->speedup, base);
     if (seen->one_core)
         return mw_sentences_add(out, error, "Only one core ever worked (CPU time = time on %u to %u cores).",
                                 seen->base, seen->cores);

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 /*
- * model.json, "schema": "memwall-model/1": what `fit` found, as plain data. A fitted model carries the points
+ * model.json, "schema": "memwall-model/2": what `fit` found, as plain data. A fitted model carries the points
  * it was fitted to and the ensemble of draws, so prediction needs nothing else. _release frees all.
  */
 struct mw_model_param {

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#define MW_MODEL_SCHEMA "memwall-model/1"
+#define MW_MODEL_SCHEMA "memwall-model/2"
 
 /*
  * Ranges of what a file may say (struct mw_bind): wide enough for every machine and program there is, narrow enough that

@@ -2,6 +2,7 @@
 #include "fit/quality/quality.h"
 
 #include "data/stats.h"
+#include "data/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -290,12 +291,42 @@ static enum mw_err repetitions(struct check *check, struct mw_error *error)
     return err;
 }
 
+/*
+ * Of the runs of one configuration that waited for a core a quarter of the time or more: those that took 10 % longer than the
+ * quickest, that wait taken off. What other threads waited is still in them, and can only have made them longer.
+ */
+static enum mw_err waited(struct check *check, struct mw_error *error)
+{
+    static const double WAITED = .25, LONGER = 1.1;
+    const struct mw_dataset *d = check->dataset;
+    enum mw_err err = MW_OK;
+    for (size_t i = 0; i < d->count && d->main_wait_taken && !err; i++) {
+        const struct mw_row *row = &d->rows[i];
+        double wait = row->usage.of[MW_USAGE_MAIN_WAIT], least = row->value;
+        if (!usable(check, i) || wait < WAITED * (row->value + wait))
+            continue;
+        for (size_t j = 0; j < d->count; j++)
+            if (usable(check, j) && d->rows[j].cores == row->cores && mw_freq_same(d->rows[j].freq_hz, row->freq_hz))
+                least = fmin(least, d->rows[j].value);
+        char *reason = NULL;
+        if (row->value <= LONGER * least)
+            continue;
+        if (asprintf(&reason, "its threads waited for a core: %.0f %% longer than the quickest of its configuration",
+                     100 * (row->value / least - 1)) < 0)
+            reason = NULL;
+        err = set_aside(check, i, reason, error);
+    }
+    return err;
+}
+
 enum mw_err mw_quality_check(struct mw_quality *quality, const struct mw_dataset *dataset, bool keep_all, bool weak,
                              struct mw_error *error)
 {
     struct mw_quality made = {.aside = calloc(dataset->count + 1, sizeof *made.aside)};
     struct check check = {&made, dataset, keep_all, 0};
     enum mw_err err = made.aside ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    if (!err)
+        err = waited(&check, error);
     if (!err && !weak)
         err = impossible(&check, error);
     if (!err)

@@ -129,6 +129,9 @@ check "tune takes them" "$memwall" tune --objective energy --replay "$tmp/energy
 prints "the least energy" '4 cores at 1 GHz'
 check "plan takes them" "$memwall" plan --objective energy "$tmp/energy.csv"
 sed 's/"quantity": "[a-z]*"/"quantity": "energy"/' "$tmp/m.json" >"$tmp/e.json"
+sed 's#memwall-model/2#memwall-model/1#' "$tmp/m.json" >"$tmp/old.json"
+fails 3 "a model of 0.1.0" "$memwall" diagnose "$tmp/old.json"
+says "to be fitted again" 'fit the runs again'
 fails 3 "a model of energies" "$memwall" diagnose "$tmp/e.json"
 says "which models there are" 'time or speedup'
 printf 'cores,freq_ghz,speedup\n2,2,1.8\n4,2,3\n8,2,4.3\n2,1,1.85\n4,1,3.1\n8,1,4.7\n' >"$tmp/s.csv"

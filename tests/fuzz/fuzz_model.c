@@ -9,7 +9,7 @@
 
 const char *const fuzz_seeds[] = {
     /* a whole model, every key: it must be read */
-    "{\"schema\": \"memwall-model/1\", \"quantity\": \"time\", \"law\": \"mixture\", \"time_scale_s_ghz\": 3.5, "
+    "{\"schema\": \"memwall-model/2\", \"quantity\": \"time\", \"law\": \"mixture\", \"time_scale_s_ghz\": 3.5, "
     "\"memory_freq_ghz\": 2.133, \"memory_freq_assumed\": true, \"k_max\": 5.2, \"weak\": false, \"cores_per_socket\": 12, "
     "\"parameters\": {\"f\": {\"value\": 0.3, \"low\": 0.1, \"high\": 0.9, \"settle\": \"\", \"status\": "
     "\"identified\"}}, "
@@ -34,7 +34,7 @@ const char *const fuzz_seeds[] = {
     "true, "
     "\"log_evidence\": -12.5, \"parameter_count\": 2, \"parameters\": [1.4, 1.0, 1.7, 0.3], \"ln_scale\": [1.1, 1.4], "
     "\"sigma\": [0.3, 0.25], \"kernel\": [0, 1]}], \"run\": {\"wall_s\": 0.25}}",
-    "{\"schema\": \"memwall-model/1\", \"quantity\": \"speedup\", \"law\": \"vls\"}",
+    "{\"schema\": \"memwall-model/2\", \"quantity\": \"speedup\", \"law\": \"vls\"}",
     NULL,
 };
 

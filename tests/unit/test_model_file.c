@@ -240,7 +240,7 @@ static void spoiled(void **state)
     static const struct {
         const char *from, *to, *says;
     } cases[] = {
-        {"memwall-model/1", "memwall-model/9", "memwall-model/9"},
+        {"memwall-model/2", "memwall-model/9", "memwall-model/9"},
         {"\"quantity\": \"time\"", "\"quantity\": \"joy\"", "'quantity'"},
         {"\"memory_freq_ghz\": 2.133", "\"memory_freq_ghz\": \"x\"", "'memory_freq_ghz' is not a number"},
         {"\"law\": \"mixture\"", "\"low\": 1", "'law' is missing"},

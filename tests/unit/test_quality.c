@@ -162,6 +162,26 @@ static void shapes(void **state)
     EXPECT_WARNING(&d, "effective frequency");
 }
 
+/* Two runs that waited for a core: that which took 15 % longer, the wait taken off, held other threads' wait too. */
+static void waited_for_a_core(void **state)
+{
+    (void)state;
+    struct mw_row rows[ROWS];
+    struct mw_dataset d = good(rows);
+    rows[4].value *= 1.15;
+    for (size_t i = 3; i < 5; i++)
+        mw_usage_set(&rows[i].usage, MW_USAGE_MAIN_WAIT, rows[i].value);
+    struct mw_quality quality = check(&d, false);
+    assert_int_equal(quality.set_aside_count, 0); /* as measured */
+    mw_quality_release(&quality);
+    d.main_wait_taken = true;
+    quality = check(&d, false);
+    assert_int_equal(quality.set_aside_count, 1);
+    assert_int_equal(quality.set_aside[0].line, rows[4].line);
+    assert_non_null(strstr(quality.set_aside[0].reason, "waited for a core"));
+    mw_quality_release(&quality);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +191,7 @@ int main(void)
         cmocka_unit_test(bad_baseline),
         cmocka_unit_test(repetitions),
         cmocka_unit_test(shapes),
+        cmocka_unit_test(waited_for_a_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
