@@ -25,6 +25,7 @@ kind() {
     "$memwall" fit "$tmp/runs.csv" --force -o "$tmp/m.json" >"$tmp/log" 2>&1 &&
         "$memwall" diagnose --json "$tmp/m.json" >"$tmp/d.json" 2>>"$tmp/log" || { not_ok "$name is diagnosed" "$(cat "$tmp/log")"; return; }
     got=$(python3 -c 'import json,sys; d = json.load(open(sys.argv[1])); print(d["family"] if d["verdict"] != "undetermined" else "open", d["verdict"], d["headline"][0])' "$tmp/d.json")
+    if [[ $got = *"Runs were disturbed"* ]]; then echo "# $name: $got"; return; fi # others had the cores: rightly no verdict
     all=$((all + 1))
     if [[ ${got%% *} =~ ^($want)$ ]]; then right=$((right + 1)); echo "# $name: $got"
     elif [ "${got%% *}" = open ]; then echo "# $name, open: $got"
@@ -51,4 +52,8 @@ kind "a chase through memory" 'scales|busy' chase '{cores}'
 kind "written and synced, then computed" 'idle|scales' write-sync '{cores}'
 
 [ $wrong = 0 ] && ok "none of $all is wrong" || not_ok "none of $all is wrong" "$wrong are"
+if [ $all -lt 12 ]; then
+    skip "16 of 19 right" "others had the cores of all but $all"
+    exit
+fi
 [ $((right * 19)) -ge $((all * 16)) ] && ok "$right of $all right, the rest open" || not_ok "16 of 19 right" "$right of $all"
