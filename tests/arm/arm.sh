@@ -2,7 +2,7 @@
 # AArch64 without a machine: everything cross-built by Debian's compiler against the libraries of the arm64 architecture,
 # the unit tests of data, model, fit and the kernels run under qemu-user (correctness, not speed), and the program itself.
 # The libraries are unpacked below build/aarch64; nothing is installed and no architecture is added to the system. The two
-# tools are installed in CI (CI=true, root); elsewhere the test is skipped without them.
+# tools are installed in CI (CI=true, root); elsewhere the test is skipped without them. --install: that and no more.
 . "$(dirname "$0")/../tap.sh"
 cd "$root" || exit 1
 B=build/aarch64
@@ -45,6 +45,8 @@ if [ ! -d "$sysroot" ] || [ "$(cat "$sysroot/packages" 2>/dev/null)" != "$packag
     fetch_sysroot >"$tmp/fetch.log" 2>&1 || { rm -rf "$sysroot.new"; sed 's/^/# /' "$tmp/fetch.log" | tail -n 5
         give_up 'the AArch64 libraries could not be had (offline, or this archive has none)'; }
 fi
+
+[ "${1:-}" = --install ] && exit
 
 lib=$sysroot/usr/lib/aarch64-linux-gnu
 compiler="aarch64-linux-gnu-gcc --sysroot=$sysroot -B$lib -L$lib -Wl,-rpath-link,$lib:$sysroot/lib/aarch64-linux-gnu:$lib/blas:$lib/lapack"

@@ -21,14 +21,14 @@ cat >"$tmp/run.c" <<'C'
 
 static int check(const struct mw_stream_isa *isa, mw_stream_fn kernel, enum mw_op op, double *arrays[3])
 {
-    struct mw_shadow shadow;
-    mw_shadow_start(&shadow);
-    mw_shadow_fill(&shadow, arrays[0], arrays[1], arrays[2], N);
-    double sum = kernel(arrays[0], arrays[1], arrays[2], mw_shadow_factor(&shadow, op), N);
-    mw_shadow_apply(&shadow, op);
-    int good = mw_op_infos[op].target || mw_shadow_check_sum(&shadow, op, sum, N);
+    struct mw_reference reference;
+    mw_reference_start(&reference);
+    mw_reference_fill(&reference, arrays[0], arrays[1], arrays[2], N);
+    double sum = kernel(arrays[0], arrays[1], arrays[2], mw_reference_factor(&reference, op), N);
+    mw_reference_apply(&reference, op);
+    int good = mw_op_infos[op].target || mw_reference_check_sum(&reference, op, sum, N);
     for (int i = 0; i < 3; i++)
-        good = good && mw_shadow_check(&shadow, "abc"[i], arrays[i], N);
+        good = good && mw_reference_check(&reference, "abc"[i], arrays[i], N);
     printf("%s %s %s\n", good ? "good" : "bad", isa->name, mw_op_infos[op].name);
     return !good;
 }
@@ -64,7 +64,7 @@ C
 check 'cross-built without a warning' $cross -std=gnu11 -D_GNU_SOURCE -I. $flags -Wall -Wextra -Werror -static -o "$tmp/run" "$tmp/run.c" \
     measure/probe/kernels/*.c measure/probe/reference.c -lm
 [ -x "$tmp/run" ] || exit 1
-check 'all kernels give what the shadow says' "$emulator" "$tmp/run"
+check 'all kernels give what the reference says' "$emulator" "$tmp/run"
 prints 'neon' '^good neon triad$'
 prints 'eight pages side by side' '^good neon-8pages read$'
 code=$(aarch64-linux-gnu-objdump -d "$tmp/run")
