@@ -7,13 +7,16 @@ if (!exists("outfile")) outfile = ''
 if (!exists("mw_terminal")) mw_terminal = (outfile[strlen(outfile)-3:*] eq '.svg') ? 'svg' : (outfile[strlen(outfile)-3:*] eq '.png') ? 'pngcairo' : (outfile[strlen(outfile)-3:*] eq '.pdf') ? 'pdfcairo' : 'dumb'
 if (!exists("mw_title")) mw_title = ''
 if (!exists("mw_wide")) mw_wide = 0
+if (!exists("mw_panels")) mw_panels = 1
+mw_width = 840 + 400 * (mw_wide || mw_panels > 2)
+mw_height = mw_panels == 1 ? 520 : mw_panels < 3 ? 360 * mw_panels : 340 * ((mw_panels + 1) / 2)
 dumb = mw_terminal eq 'dumb'
-if (mw_terminal eq 'svg')      set terminal svg size 840 + 400 * mw_wide,520 font 'DejaVu Sans,13' background '#ffffff' dynamic
-if (mw_terminal eq 'pngcairo') set terminal pngcairo size 840 + 400 * mw_wide,520 font 'DejaVu Sans,11' background '#ffffff'
-if (mw_terminal eq 'png')      set terminal png size 840 + 400 * mw_wide,520 background '#ffffff'
-if (mw_terminal eq 'pdfcairo') set terminal pdfcairo size 21cm,13cm font 'DejaVu Sans,11'
-if (mw_terminal eq 'pdf')      set terminal pdf size 21cm,13cm
-if (dumb) set terminal dumb 79 24 noenhanced
+if (mw_terminal eq 'svg')      set terminal svg size mw_width,mw_height font 'DejaVu Sans,13' background '#ffffff' dynamic
+if (mw_terminal eq 'pngcairo') set terminal pngcairo size mw_width,mw_height font 'DejaVu Sans,11' background '#ffffff'
+if (mw_terminal eq 'png')      set terminal png size mw_width,mw_height background '#ffffff'
+if (mw_terminal eq 'pdfcairo') set terminal pdfcairo size mw_width * 0.025 cm,mw_height * 0.025 cm font 'DejaVu Sans,11'
+if (mw_terminal eq 'pdf')      set terminal pdf size mw_width * 0.025 cm,mw_height * 0.025 cm
+if (dumb) set terminal dumb 79 24 * mw_panels noenhanced
 if (outfile ne '') set output outfile
 set encoding utf8
 set datafile separator "\t"

@@ -12,7 +12,7 @@
  * The caller owns all strings.
  */
 struct mw_plot {
-    const char *script; /* name without ".gp": curves, heatmap, latency, lines, roofline */
+    const char *script; /* name without ".gp": curves, heatmap, latency, lines, panels, roofline */
     char *data;         /* text for the script, its blocks as the script's first line says */
     char *variables;    /* gnuplot assignments, one a line; NULL for none */
 };

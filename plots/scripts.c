@@ -14,6 +14,7 @@ SCRIPT(curves)
 SCRIPT(heatmap)
 SCRIPT(latency)
 SCRIPT(lines)
+SCRIPT(panels)
 SCRIPT(roofline)
 
 const char *mw_script_find(const char *name)
@@ -23,7 +24,7 @@ const char *mw_script_find(const char *name)
     } scripts[] = {
         {"bars", mw_script_bars},         {"common", mw_script_common},   {"curves", mw_script_curves},
         {"heatmap", mw_script_heatmap},   {"latency", mw_script_latency}, {"lines", mw_script_lines},
-        {"roofline", mw_script_roofline},
+        {"roofline", mw_script_roofline}, {"panels", mw_script_panels},
     };
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
         if (!strcmp(scripts[i].name, name))

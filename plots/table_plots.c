@@ -2,6 +2,7 @@
 #include "plots/table_plots.h"
 
 #include "plots/gpu_plots.h"
+#include "plots/panel_plots.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -17,7 +18,6 @@ struct figure {
     double x_scale, y_scale; /* factor from the column's unit to the picture's */
     const char *group[4];    /* one curve for each combination; columns that are missing are passed over */
     const char *script, *variables;
-    const char *omit[4]; /* rows whose first group column is one of these are no curve over x */
 };
 
 /* The most telling first: a table is the first kind whose columns it has. */
@@ -30,8 +30,7 @@ static const struct figure figures[] = {
      1e-3,
      {"kernel", "pages", "memory"},
      "lines",
-     "mw_xlabel = 'cores'\nmw_ylabel = 'GB/s (best)'\n",
-     {NULL}},
+     "mw_xlabel = 'cores'\nmw_ylabel = 'GB/s (best)'\n"},
     {"loaded",
      {"latency_ns", "bandwidth_mb_s"},
      "bandwidth_mb_s",
@@ -40,8 +39,7 @@ static const struct figure figures[] = {
      1,
      {"mix", "reads_percent"},
      "lines",
-     "mw_xlabel = 'bandwidth of the other cores (GB/s)'\nmw_ylabel = 'latency (ns)'\n",
-     {NULL}},
+     "mw_xlabel = 'bandwidth of the other cores (GB/s)'\nmw_ylabel = 'latency (ns)'\n"},
     {"latency",
      {"working_set_bytes", "latency_ns"},
      "working_set_bytes",
@@ -50,18 +48,8 @@ static const struct figure figures[] = {
      1,
      {"pattern", "page_bytes", "cores", "chains"},
      "latency",
-     "",
-     {NULL}},
-    {"bandwidth",
-     {"test", "size_bytes", "mb_s"},
-     "size_bytes",
-     "mb_s",
-     1,
-     1e-3,
-     {"test", "cores"},
-     "lines",
-     "mw_xlabel = 'size'\nmw_ylabel = 'GB/s'\nmw_logx = 1\nmw_logy = 1\nmw_bytes = 1\n",
-     {"strided-read", "copy-offset", "score"}},
+     ""},
+    {"bandwidth", {"test", "size_bytes", "mb_s"}, "size_bytes", "mb_s", 1, 1, {NULL}, "panels", ""},
     {"flops",
      {"precision", "gflop_s"},
      "cores",
@@ -70,18 +58,26 @@ static const struct figure figures[] = {
      1,
      {"precision", "variant"},
      "lines",
-     "mw_xlabel = 'cores'\nmw_ylabel = 'GFLOP/s'\n",
-     {NULL}},
-    {"cache curve",
-     {"scan", "size_bytes", "latency_ns"},
-     "size_bytes",
-     "latency_ns",
+     "mw_xlabel = 'cores'\nmw_ylabel = 'GFLOP/s'\n"},
+    {"cache curve", {"scan", "size_bytes", "latency_ns"}, "size_bytes", "latency_ns", 1, 1, {NULL}, "panels", ""},
+    {"compare",
+     {"method", "train_points", "error_percent"},
+     "train_points",
+     "error_percent",
      1,
      1,
-     {"scan"},
+     {"method"},
      "lines",
-     "mw_xlabel = 'size'\nmw_ylabel = 'ns a load'\nmw_logx = 1\nmw_logy = 1\nmw_bytes = 1\n",
-     {NULL}},
+     "mw_xlabel = 'points to learn from'\nmw_ylabel = 'error of the others (%)'\n"},
+    {"predictions",
+     {"cores", "time_s", "time_low_s"},
+     "cores",
+     "time_s",
+     1,
+     1,
+     {"freq_ghz", "machine"},
+     "lines",
+     "mw_xlabel = 'cores'\nmw_ylabel = 'time (s), predicted'\n"},
     {"runs",
      {"cores", "time_s"},
      "cores",
@@ -90,8 +86,16 @@ static const struct figure figures[] = {
      1,
      {"freq_ghz", "workload", "input"},
      "lines",
-     "mw_xlabel = 'cores'\nmw_ylabel = 'time (s), each run'\nmw_style = 'points'\n",
-     {NULL}},
+     "mw_xlabel = 'cores'\nmw_ylabel = 'time (s), each run'\nmw_style = 'points'\n"},
+};
+
+/* Tables that are no picture of their own, and why. */
+static const struct {
+    const char *needs[3], *why, *hint;
+} undrawn[] = {
+    {{"level", "property", "verdict"},
+     "it holds single numbers; the picture is of the curves they were read from",
+     "memwall measure cache --curve curve.csv -o cache.csv, then memwall plot cache.csv curve.csv"},
 };
 
 static size_t column_of(const struct mw_table *table, const char *name)
@@ -117,7 +121,11 @@ static const struct figure *figure_of(const struct mw_table *table)
 const char *mw_plot_table_kind(const struct mw_table *table)
 {
     const struct figure *figure = figure_of(table);
-    return mw_is_gpu_table(table) ? "gpu" : figure ? figure->name : NULL;
+    if (mw_is_gpu_table(table))
+        return "gpu";
+    if (!figure && column_of(table, "level") != SIZE_MAX && column_of(table, "verdict") != SIZE_MAX)
+        return "cache";
+    return figure ? figure->name : NULL;
 }
 
 static bool number_at(const struct mw_table *table, size_t row, size_t column, double *value)
@@ -154,18 +162,11 @@ static void curve_name(const struct mw_table *table, const struct figure *figure
             unit = " B pages";
         else if (!strcmp(figure->group[g], "cores"))
             unit = strcmp(cell, "1") ? " cores" : " core";
+        else if (!strcmp(figure->group[g], "reads_percent"))
+            unit = strcmp(cell, "100") ? " % reads, else lines written back" : " % reads";
         size_t used = strlen(name);
         snprintf(name + used, size - used, "%s%s%s", used ? ", " : "", cell, unit);
     }
-}
-
-static bool omitted(const struct mw_table *table, const struct figure *figure, size_t row)
-{
-    size_t column = column_of(table, figure->group[0]);
-    for (size_t i = 0; i < 4 && figure->omit[i]; i++)
-        if (column != SIZE_MAX && !strcmp(mw_table_cell(table, row, column), figure->omit[i]))
-            return true;
-    return false;
 }
 
 enum { NAME_MAX_BYTES = 128 };
@@ -180,7 +181,7 @@ static size_t print_blocks(FILE *f, const struct mw_table *table, const struct f
     for (size_t first = 0; first < table->row_count; first++) {
         char title[NAME_MAX_BYTES], name[NAME_MAX_BYTES];
         double x, y;
-        if (done[first] || omitted(table, figure, first))
+        if (done[first])
             continue;
         curve_name(table, figure, first, title, sizeof title);
         fputs(begun ? "\n\n" : "", f); /* between blocks only: gnuplot counts one more after a last blank line */
@@ -276,17 +277,34 @@ static void print_step(FILE *f, const struct mw_table *table, const struct figur
         fputs("mw_xstep = 1\n", f);
 }
 
+static enum mw_err refuse(const struct mw_table *table, struct mw_error *error)
+{
+    for (size_t i = 0; i < sizeof undrawn / sizeof *undrawn; i++) {
+        bool all = true;
+        for (size_t k = 0; k < 3; k++)
+            all = all && column_of(table, undrawn[i].needs[k]) != SIZE_MAX;
+        if (all) {
+            mw_fail(error, MW_DATA, "%s: no picture: %s", table->name, undrawn[i].why);
+            return mw_hint(error, "%s", undrawn[i].hint);
+        }
+    }
+    mw_fail(error, MW_DATA, "%s: no picture is known for these columns", table->name);
+    return mw_hint(error,
+                   "model.json, or the CSV of scan, predict, compare, measure stream, latency, loaded, cache --curve, "
+                   "bandwidth, flops");
+}
+
 enum mw_err mw_plot_table(struct mw_plot *plot, const struct mw_table *table, struct mw_error *error)
 {
     const struct figure *figure = figure_of(table);
     if (mw_is_gpu_table(table))
         return mw_plot_gpu(plot, table, error);
-    if (!figure || column_of(table, figure->x) == SIZE_MAX) {
-        mw_fail(error, MW_DATA, "%s: no picture is known for these columns", table->name);
-        return mw_hint(
-            error,
-            "model.json, or the CSV of scan, measure stream, latency, loaded, cache --curve, bandwidth, flops, gpu");
-    }
+    if (!figure || column_of(table, figure->x) == SIZE_MAX)
+        return refuse(table, error);
+    if (!strcmp(figure->name, "bandwidth"))
+        return mw_plot_bandwidth(plot, table, error);
+    if (!strcmp(figure->name, "cache curve"))
+        return mw_plot_cache(plot, table, NULL, error);
     char *data = NULL, *variables = NULL;
     size_t size, points = 0;
     FILE *d = open_memstream(&data, &size), *v = open_memstream(&variables, &size);
@@ -311,30 +329,78 @@ enum mw_err mw_plot_table(struct mw_plot *plot, const struct mw_table *table, st
     return MW_OK;
 }
 
-/* The best value of `y` over the rows whose `column` begins with `prefix`; 0 where there is none. */
-static double best_of(const struct mw_table *table, const char *column, const char *prefix, const char *y)
+/* The best value of `y` on so many cores, over the rows whose `column` begins with `prefix`; 0 where there is none. */
+static double best_of(const struct mw_table *table, double cores, const char *column, const char *prefix, const char *y)
 {
-    size_t c = column_of(table, column), v = column_of(table, y);
-    double best = 0, value;
-    for (size_t r = 0; c != SIZE_MAX && v != SIZE_MAX && r < table->row_count; r++)
-        if (!strncmp(mw_table_cell(table, r, c), prefix, strlen(prefix)) && number_at(table, r, v, &value))
+    size_t c = column_of(table, column), v = column_of(table, y), n = column_of(table, "cores");
+    double best = 0, value, on;
+    for (size_t r = 0; c != SIZE_MAX && v != SIZE_MAX && n != SIZE_MAX && r < table->row_count; r++)
+        if (!strncmp(mw_table_cell(table, r, c), prefix, strlen(prefix)) && number_at(table, r, n, &on) &&
+            fabs(on - cores) < 0.5 && number_at(table, r, v, &value))
             best = fmax(best, value);
     return best;
+}
+
+/* The most cores for which both tables have what a roofline needs; 0 where there are none. */
+static double common_cores(const struct mw_table *flops, const struct mw_table *stream)
+{
+    size_t n = column_of(flops, "cores");
+    double most = 0, on;
+    for (size_t r = 0; n != SIZE_MAX && r < flops->row_count; r++)
+        if (number_at(flops, r, n, &on) && on > most && best_of(flops, on, "precision", "fp64", "gflop_s") > 0 &&
+            best_of(stream, on, "kernel", "triad", "best_mb_s") > 0)
+            most = on;
+    return most;
+}
+
+/* Roofs of one core count, and those of one core beside them where both tables have it. */
+static void print_roofs(FILE *v, const struct mw_table *flops, const struct mw_table *stream, double cores,
+                        const struct mw_gpu_roof *gpu)
+{
+    static const char *const precisions[] = {"fp64", "fp32"};
+    double counts[] = {cores, 1};
+    fputs("mw_roofs = '", v);
+    for (int c = 0; c < (cores > 1 ? 2 : 1); c++)
+        for (int p = 0; p < 2; p++) {
+            double bandwidth = best_of(stream, counts[c], "kernel", "triad", "best_mb_s") / 1e3,
+                   rate = best_of(flops, counts[c], "precision", precisions[p], "gflop_s");
+            if (bandwidth > 0 && rate > 0)
+                fprintf(v, "%s%s,_%.0f_core%s %.4g %.4g ", gpu ? "CPU-" : "", precisions[p], counts[c],
+                        counts[c] > 1 ? "s" : "", bandwidth, rate);
+        }
+    if (gpu)
+        fprintf(v, "GPU-fp32 %.4g %.4g", gpu->gb_s, gpu->gflop_s);
+    fputs("'\n", v);
+}
+
+/* kernel, flop and bytes an element as STREAM counts them (8-byte elements) */
+static void print_kernels(FILE *d, const struct mw_table *stream, double cores)
+{
+    static const struct {
+        const char *name;
+        double flop, bytes;
+    } kernels[] = {{"scale", 1, 16}, {"add", 1, 24}, {"triad", 2, 24}, {"dot", 2, 16}};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        double rate = best_of(stream, cores, "kernel", kernels[i].name, "best_mb_s") / 1e3,
+               intensity = kernels[i].flop / kernels[i].bytes;
+        if (rate > 0)
+            fprintf(d, "%s\t%g\t%g\n", kernels[i].name, intensity, rate * intensity);
+    }
 }
 
 enum mw_err mw_plot_roofline(struct mw_plot *plot, const struct mw_table *flops, const struct mw_table *stream,
                              const struct mw_table *gpu, struct mw_error *error)
 {
-    /* kernel, flop and bytes an element as STREAM counts them (8-byte elements) */
-    static const struct {
-        const char *name;
-        double flop, bytes;
-    } kernels[] = {{"scale", 1, 16}, {"add", 1, 24}, {"triad", 2, 24}, {"dot", 2, 16}};
-    double bandwidth = best_of(stream, "kernel", "triad", "best_mb_s") / 1e3;
-    double fp64 = best_of(flops, "precision", "fp64", "gflop_s"), fp32 = best_of(flops, "precision", "fp32", "gflop_s");
-    if (bandwidth <= 0 || fp64 <= 0)
-        return mw_fail(error, MW_DATA, "%s and %s: a roofline needs triad rates and fp64 rates", stream->name,
-                       flops->name);
+    const char *one = mw_table_meta(flops, "cpu_model"), *other = mw_table_meta(stream, "cpu_model");
+    if (one && other && strcmp(one, other) != 0)
+        return mw_fail(error, MW_DATA, "%s is of '%s', %s of '%s': a roofline is of one machine", flops->name, one,
+                       stream->name, other);
+    double cores = common_cores(flops, stream);
+    if (!(cores > 0)) {
+        mw_fail(error, MW_DATA, "%s and %s: a roofline needs triad and fp64 rates on the same number of cores",
+                stream->name, flops->name);
+        return mw_hint(error, "measure both with the same --cores");
+    }
     struct mw_gpu_roof roof = {0};
     enum mw_err err = gpu ? mw_gpu_roof(&roof, gpu, error) : MW_OK;
     if (err)
@@ -342,21 +408,11 @@ enum mw_err mw_plot_roofline(struct mw_plot *plot, const struct mw_table *flops,
     char *data = NULL, *variables = NULL;
     size_t size;
     FILE *d = open_memstream(&data, &size), *v = open_memstream(&variables, &size);
-    for (size_t i = 0; d && i < sizeof kernels / sizeof *kernels; i++) {
-        double rate = best_of(stream, "kernel", kernels[i].name, "best_mb_s") / 1e3,
-               intensity = kernels[i].flop / kernels[i].bytes;
-        if (rate > 0)
-            fprintf(d, "%s\t%g\t%g\n", kernels[i].name, intensity, rate * intensity);
-    }
+    if (d)
+        print_kernels(d, stream, cores);
     if (v) {
-        const char *whose = gpu ? "CPU-" : "";
-        fprintf(v, "mw_roofs = '%sfp64 %.4g %.4g", whose, bandwidth, fp64);
-        if (fp32 > 0)
-            fprintf(v, " %sfp32 %.4g %.4g", whose, bandwidth, fp32);
-        if (gpu)
-            fprintf(v, " GPU-fp32 %.4g %.4g", roof.gb_s, roof.gflop_s);
-        fputs("'\n", v);
-        print_quoted(v, "mw_title", mw_table_meta(flops, "cpu_model"));
+        print_roofs(v, flops, stream, cores, gpu ? &roof : NULL);
+        print_quoted(v, "mw_title", one ? one : "");
     }
     return finish(d, v, &data, &variables, "roofline", plot, error);
 }

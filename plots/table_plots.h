@@ -7,8 +7,9 @@
 
 /*
  * Pictures of the CSV files that memwall writes, known by their columns: stream, latency, loaded, cache curve, bandwidth,
- * flops, gpu, the rows of a scan, and the roofline from a flops and a stream table together. MW_DATA where the columns are
- * none of these (the hint lists them). Release with mw_plot_release.
+ * flops, gpu, predictions, errors of compare, the rows of a scan, and the roofline from a flops and a stream table together: of
+ * the most cores that both have, and of one. MW_DATA where the columns are none of these (the message says why, the hint
+ * lists them), and for a roofline of two machines or without a common number of cores. Release with mw_plot_release.
  */
 enum mw_err mw_plot_table(struct mw_plot *plot, const struct mw_table *table, struct mw_error *error) MW_CHECKED;
 /* gpu: a table of measure gpu, whose roof stands beside; NULL for none. */

@@ -17,11 +17,41 @@ for table in stream latency flops runs bandwidth loaded; do
     check "$table as svg" "$memwall" plot $table.csv -o $table.svg
     check "$table is an svg" grep -q '</svg>' $table.svg
 done
-fails 1 'a single size is no curve over sizes' grep -q strided bandwidth.svg
+check 'strides have a panel of their own' grep -q 'reads of memory at strides' bandwidth.svg
+fails 1 'and offsets none where none were measured' grep -q 'over the offset' bandwidth.svg
+printf '# cpu_model: X\nscan,size_bytes,latency_ns,lines\nsize,2048,1.1,\nsize,65536,4,\nline,64,4,\nline,128,4.1,\nways1,4096,,12\nways1,8192,,12\ntlb,262144,1.2,\ntlb,524288,3,\nforward,64,5,\nrandom,64,90,\n' >curve.csv
+printf 'cores,level,property,value,reported,verdict\n1,1,capacity_bytes,49152,32768,differs\n1,tlb1,entries,64,64,agrees\n' >cache.csv
+check 'the curves of cache' "$memwall" plot curve.csv -o curve.svg
+for panel in 'working set' 'line size' 'associativity' 'TLB' 'prefetchers'; do check "a panel: $panel" grep -q "$panel" curve.svg; done
+fails 1 'nothing found is marked without its table' grep -q 'L1 found' curve.svg
+check 'the curves with what was found' "$memwall" plot cache.csv curve.csv -o cache.svg
+for mark in 'L1 found' 'L1 reported' 'tlb1 found' 'tlb1 reported'; do check "marked: $mark" grep -q "$mark" cache.svg; done
+check 'as text' "$memwall" plot curve.csv
+fails 3 'single numbers are no picture' "$memwall" plot cache.csv
+says 'and it says why' 'single numbers'
+says 'and what is' 'plot cache.csv curve.csv'
+printf 'cores,latency_ns,bandwidth_mb_s,reads_percent\n2,90,1000,100\n2,120,9000,100\n2,90,1000,67\n2,130,9000,67\n' >mixes.csv
+check 'loads of two mixes' "$memwall" plot mixes.csv -o mixes.svg
+check 'a legend in words' grep -q '67 % reads, else lines written back' mixes.svg
+printf 'cores,freq_ghz,time_s,time_low_s,time_high_s\n1,2,10,9,11\n2,2,6,5,7\n' >predict.csv
+check 'predictions' "$memwall" plot predict.csv -o predict.svg
+check 'as what they are' grep -q 'predicted' predict.svg
+printf 'method,train_points,error_percent\nvls,5,10\nvls,10,8\n' >compare.csv
+check 'errors of compare' "$memwall" plot compare.csv -o compare.svg
 check 'runs are titled by their program' grep -qE '>(<!\[CDATA\[)?its(\]\]>)?<' runs.svg
 check 'caches are marked' grep -q '>L1d<' latency.svg
 check 'roofline' "$memwall" plot flops.csv stream.csv -o roofline.svg
 check 'its labels' grep -q 'FLOP/byte' roofline.svg
+check 'roofs of two cores' grep -q 'fp64, 2 cores: 39 GB/s, 100 GFLOP/s' roofline.svg
+check 'and of one, named' grep -q 'fp64, 1 core: 21 GB/s, 50 GFLOP/s' roofline.svg
+grep -v '^2' stream.csv >stream1.csv
+grep -v '^1' flops.csv >flops2.csv
+fails 3 'no roof of one core over the arithmetic of two' "$memwall" plot flops2.csv stream1.csv
+says 'and what to do' 'same --cores'
+(echo '# cpu_model: A'; cat stream.csv) >streamA.csv
+(echo '# cpu_model: B'; cat flops.csv) >flopsB.csv
+fails 3 'no roof of two machines' "$memwall" plot flopsB.csv streamA.csv
+says 'which are named' "'B'.*'A'"
 check 'either order' "$memwall" plot stream.csv flops.csv --force -o roofline.svg
 fails 3 'no other pair' "$memwall" plot stream.csv latency.csv
 {
