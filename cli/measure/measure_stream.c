@@ -294,6 +294,27 @@ static enum mw_err add_saturation(struct job *job, struct mw_error *error)
                              text);
 }
 
+/* Whether cores or memory bind each kernel, by its growth to the largest of the measured core counts. */
+static enum mw_err add_bound(struct job *job, struct mw_error *error)
+{
+    static const char *const words[] = {"the cores", "the memory", "both"};
+    size_t last = job->run->cores_count - 1, used = 0;
+    char text[1600] = "";
+    if (!last)
+        return MW_OK;
+    unsigned from = job->run->cores[last - 1], to = job->run->cores[last];
+    for (size_t v = 0; v < job->variant_count; v++) {
+        double from_bps = job->curve.bps[(last - 1) * MAX_VARIANTS + v], to_bps = job->curve.bps[last * MAX_VARIANTS + v];
+        char name[64];
+        mw_stream_name(&job->variants[v], name, sizeof name);
+        if (from_bps > 0 && to_bps > 0 && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "", name,
+                                     words[mw_bw_bound(from, from_bps, to, to_bps)]);
+    }
+    return used ? mw_provenance_add(&job->run->provenance, error, "bound_by", "from %u to %u cores: %s", from, to, text)
+                : MW_OK;
+}
+
 static enum mw_err add_rules(struct job *job, struct mw_error *error)
 {
     struct mw_provenance *p = &job->run->provenance;
@@ -377,6 +398,8 @@ static enum mw_err run_stream(struct measure_run *run, struct mw_error *error)
         enum mw_err added = add_rules(&job, &inner);
         if (!added && !err)
             added = add_saturation(&job, &inner);
+        if (!added && !err)
+            added = add_bound(&job, &inner);
         if (added && !err) {
             err = added;
             *error = inner;

@@ -51,10 +51,10 @@ fi
 lib=$sysroot/usr/lib/aarch64-linux-gnu
 compiler="aarch64-linux-gnu-gcc --sysroot=$sysroot -B$lib -L$lib -Wl,-rpath-link,$lib:$sysroot/lib/aarch64-linux-gnu:$lib/blas:$lib/lapack"
 command -v ccache >/dev/null && compiler="ccache $compiler"
-# What includes nothing but data, model, fit and the parts of measure that need no machine; three of fit take minutes under
-# emulation and are left to the ordinary suite, since the whole fit is compared below.
+# What includes nothing but data, model, fit and the parts of measure that need no machine; three of fit, and the
+# simulated memory, take minutes under emulation and are left to the ordinary suite, since the whole fit is compared below.
 unit_tests=$(grep -LE '#include "(advise|cli|plots)/|#include "measure/(probe/(arena|latency|loaded|stream)|machine/topology|freq/cpufreq|run/schedule)' tests/unit/test_*.c |
-    xargs -n 1 basename | sed 's/\.c$//' | grep -vE '^test_(mixture|search|mechanism)$')
+    xargs -n 1 basename | sed 's/\.c$//' | grep -vE '^test_(mixture|search|mechanism|cache)$')
 export PKG_CONFIG_LIBDIR=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$sysroot
 check 'everything builds for AArch64' nice make -s -j2 B=$B "CC=$compiler" WERROR=1 V=0 \
     $B/memwall $(for t in $unit_tests; do echo $B/tests/$t; done)
@@ -84,3 +84,15 @@ fma=$(aarch64-linux-gnu-objdump -d --no-show-raw-insn --disassemble=neon_fma_fp6
 if [ "$fma" = 120 ]; then ok 'the NEON kernel has 120 multiply-adds'; else not_ok 'the NEON kernel has 120 multiply-adds' "$fma"; fi
 check 'the program measures bandwidth' run $B/memwall measure bandwidth --llc 1MiB --cores 1 --max-time 2
 prints 'and has its rows' '1,[^,]*,[^,]*,read,'
+check 'stream' run $B/memwall measure stream --llc 1MiB --cores 1 --kernel copy,triad,triad-nt,read --runs 2
+for kernel in copy triad triad-nt read; do prints "$kernel is valid" "^1,[^,]*,[^,]*,$kernel,[0-9]+,[^,]+,[^,]+,[^,]+,[^,]+,1,"; done
+prints 'by NEON or plain code' ',(neon|scalar)'
+check 'latency' run $B/memwall measure latency --size 16KiB,256KiB --runs 1 --max-time 5
+prints 'of two sets' '^1,[^,]*,[^,]*,262144,[0-9.e+]+,'
+check 'cache' run $B/memwall measure cache --llc 1MiB --max-time 10 --curve "$tmp/curve.csv"
+prints 'with its rows' '^1,[^,]*,[^,]*,memory,latency_ns,'
+check 'and its curves' grep -q '^size,2048,' "$tmp/curve.csv"
+if [ "$(nproc)" -ge 2 ]; then
+    check 'loaded' run $B/memwall measure loaded --llc 1MiB --runs 2 --max-time 10
+    prints 'has an idle point' '^[0-9]+,[^,]*,[^,]*,[0-9.e+]+,0,100,,'
+fi

@@ -81,3 +81,8 @@ fails 5 'strict' "$memwall" measure stream --root "$tree" --cores 1 --freq 0.8 -
 fails 2 'a frequency that is none' "$memwall" measure stream --root "$tree" --cores 1 --freq fast --kernel read
 mkdir -p "$tmp/none/sys/devices/system/cpu"
 fails 77 'no frequency control' "$memwall" measure stream --root "$tmp/none" --cores 1 --freq 1.2 --kernel read
+
+if [ "$(nproc)" -ge 2 ]; then
+    check 'two core counts' "$memwall" measure stream --cores 1,2 --llc 1MiB --kernel copy --runs 2
+    prints 'what binds is told' '^# bound_by: from 1 to 2 cores: copy (the cores|the memory|both)$'
+fi
