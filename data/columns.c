@@ -210,15 +210,15 @@ static struct mw_style_evidence observe(const struct finder *f, const struct mw_
     return evidence;
 }
 
-static enum mw_err settle_style(struct finder *f, struct mw_column *column, char decimal, struct mw_error *error)
+static enum mw_err settle_style(struct finder *f, struct mw_column *column, const struct mw_style_evidence *evidence,
+                                char decimal, struct mw_error *error)
 {
-    struct mw_style_evidence evidence = observe(f, column);
     char thousands = f->options->thousands;
     if (thousands) {
         column->style = (struct mw_number_style){thousands == '.' ? ',' : '.', thousands};
         return MW_OK;
     }
-    if (mw_style_settle(&evidence, f->table->delimiter == ';', decimal, &column->style))
+    if (mw_style_settle(evidence, f->table->delimiter == ';', decimal, &column->style))
         return MW_OK;
     mw_fail(error, MW_DATA, "%s: commas or dots in column '%s' may be decimal signs or thousands separators",
             f->table->name, mw_table_header(f->table, column->index));
@@ -242,15 +242,20 @@ static enum mw_err settle_styles(struct finder *f, struct mw_error *error)
 {
     struct mw_column *column;
     bool comma = false, dot = false;
+    size_t count = MW_FIELD_COUNT + f->columns->repeat_count + MW_COLUMNS_MORE;
+    struct mw_style_evidence *evidence = calloc(count, sizeof *evidence);
+    if (!evidence)
+        return mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t k = 0; (column = number_column(f->columns, k)); k++) {
-        struct mw_style_evidence evidence = observe(f, column);
-        comma |= evidence.comma_decimal;
-        dot |= evidence.dot_decimal;
+        evidence[k] = observe(f, column);
+        comma |= evidence[k].comma_decimal;
+        dot |= evidence[k].dot_decimal;
     }
     char decimal = comma == dot ? '\0' : comma ? ',' : '.';
     enum mw_err err = MW_OK;
     for (size_t k = 0; !err && (column = number_column(f->columns, k)); k++)
-        err = settle_style(f, column, decimal, error);
+        err = settle_style(f, column, &evidence[k], decimal, error);
+    free(evidence);
     return err;
 }
 

@@ -243,7 +243,7 @@ static enum mw_err build(struct mw_dataset *dataset, const char *path, const str
     }
     if (!err)
         err = mw_rows_build(&got, table, &columns, rows, count, options->keep_failed, error);
-    if (!err && !options->keep_failed)
+    if (!err && !options->keep_failed && columns.has[MW_FIELD_USAGE + MW_USAGE_RANKS])
         err = mw_shapes_settle(&got, error);
     if (!err)
         err = mw_energies_reconcile(&got, error);

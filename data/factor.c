@@ -328,7 +328,10 @@ enum mw_err mw_factor_check(const struct mw_dataset *dataset, const struct mw_ta
     struct factor best = {0}, factor;
     size_t groups = 0, n = 0;
     enum mw_err err = readings && level && work && cells ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
-    if (!err)
+    bool any = false;
+    for (size_t c = 0; c < table->column_count && !any; c++)
+        any = !used[c] && !is_result(mw_table_header(table, c));
+    if (!err && any)
         n = take_readings(dataset, table, rows, count, readings, &groups);
     for (size_t c = 0; c < table->column_count && !err && groups; c++) {
         factor.column = c;

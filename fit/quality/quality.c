@@ -5,6 +5,7 @@
 #include "data/units.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +189,8 @@ static enum mw_err coarse_timer(struct check *check, struct mw_error *error)
             double ticks_in = d->rows[i].value / ticks[t];
             rows++;
             multiples += fabs(ticks_in - round(ticks_in)) < 1e-6 * fmax(ticks_in, 1);
+            if (multiples < rows)
+                break;
             shortest = fmin(shortest, d->rows[i].value);
         }
         if (rows < 4 || multiples < rows)
@@ -205,14 +208,21 @@ static enum mw_err coarse_timer(struct check *check, struct mw_error *error)
     return MW_OK;
 }
 
+/* What rows are sorted by, and what is looked at: compact, because a file may have millions. */
+struct reading {
+    double freq_hz, value;
+    unsigned cores;
+    uint32_t row;
+};
+
 static int by_configuration(const void *a, const void *b)
 {
-    const struct mw_row *x = *(const struct mw_row *const *)a, *y = *(const struct mw_row *const *)b;
+    const struct reading *x = a, *y = b;
     if (x->freq_hz < y->freq_hz || x->freq_hz > y->freq_hz)
         return x->freq_hz < y->freq_hz ? -1 : 1;
     if (x->cores != y->cores)
         return x->cores < y->cores ? -1 : 1;
-    return x < y ? -1 : x > y; /* rows are one array: the order of the file */
+    return x->row < y->row ? -1 : x->row > y->row; /* the order of the file */
 }
 
 /* How repetitions of one configuration differ, over all configurations. */
@@ -222,12 +232,12 @@ struct repeats {
     long line;
 };
 
-static void look_at(struct repeats *repeats, const struct mw_row *const *rows, size_t n, double *scratch)
+static void look_at(struct repeats *repeats, const struct reading *readings, size_t n, long line, double *scratch)
 {
     if (n < 2)
         return;
     for (size_t i = 0; i < n; i++)
-        scratch[i] = log(rows[i]->value);
+        scratch[i] = log(readings[i].value);
     double range = mw_maximum(scratch, n) - mw_minimum(scratch, n), last = scratch[n - 1] - scratch[0];
     repeats->groups++;
     repeats->drift += last;
@@ -236,7 +246,7 @@ static void look_at(struct repeats *repeats, const struct mw_row *const *rows, s
     repeats->apart += range > log(4. / 3);
     if (range > repeats->worst) {
         repeats->worst = range;
-        repeats->line = rows[0]->line;
+        repeats->line = line;
     }
     if (n > 2)
         repeats->first_slower += scratch[0] > mw_median(scratch + 1, n - 1) + .05;
@@ -268,25 +278,26 @@ static enum mw_err say_repeats(struct mw_quality *quality, const struct repeats 
 static enum mw_err repetitions(struct check *check, struct mw_error *error)
 {
     const struct mw_dataset *d = check->dataset;
-    const struct mw_row **rows = malloc((d->count + 1) * sizeof *rows);
+    struct reading *readings = malloc((d->count + 1) * sizeof *readings);
     double *scratch = malloc((d->count + 1) * sizeof *scratch);
     struct repeats repeats = {0};
     size_t n = 0;
-    enum mw_err err = rows && scratch ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err = readings && scratch ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; i < d->count && !err; i++)
         if (usable(check, i))
-            rows[n++] = &d->rows[i];
+            readings[n++] = (struct reading){d->rows[i].freq_hz, d->rows[i].value, d->rows[i].cores, (uint32_t)i};
     if (!err) {
-        qsort(rows, n, sizeof *rows, by_configuration);
+        qsort(readings, n, sizeof *readings, by_configuration);
         for (size_t from = 0, to; from < n; from = to) {
-            for (to = from + 1;
-                 to < n && rows[to]->cores == rows[from]->cores && !(rows[to]->freq_hz > rows[from]->freq_hz); to++)
+            for (to = from + 1; to < n && readings[to].cores == readings[from].cores &&
+                                !(readings[to].freq_hz > readings[from].freq_hz);
+                 to++)
                 ;
-            look_at(&repeats, rows + from, to - from, scratch);
+            look_at(&repeats, readings + from, to - from, d->rows[readings[from].row].line, scratch);
         }
         err = say_repeats(check->quality, &repeats, error);
     }
-    free(rows);
+    free(readings);
     free(scratch);
     return err;
 }
