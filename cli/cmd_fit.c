@@ -289,6 +289,9 @@ const struct cli_command cmd_fit = {
     .description = "Reads a table of runs (cores, frequency where there are several, and a time, a rate or a speedup; "
                    "energy or power if measured; of energies alone 'memwall tune --replay' finds the least), condenses "
                    "repetitions to medians, names rows that can't be right, and fits every law to the rest. "
+                   "Rows of one configuration that another column tells apart (sizes, governors, power caps) are no "
+                   "repetitions: that is an error, and --where or --by settles it. Cores are processes x threads where "
+                   "the columns say so. "
                    "The model holds the laws with their scores, the parameters of the variable-latency law (or of the "
                    "law asked for) "
                    "with intervals and with what the data can't tell, and the set of fits that predictions are made "
@@ -300,6 +303,7 @@ const struct cli_command cmd_fit = {
     .run = run,
     .examples = "  memwall fit runs.csv -o model.json\n"
                 "  memwall fit runs.csv --where input=3 --law vls --loss speedup-mse --memory-freq 2.133\n"
+                "  memwall fit mpi.csv --map 'cores=ranks*threads' --by mesh -o model.json\n"
                 "  memwall measure stream | memwall fit - --where kernel=triad | memwall predict -\n"
                 "  memwall fit --update model.json new.csv -o model.json --force\n",
     .operands_min = 1,

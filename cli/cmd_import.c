@@ -86,8 +86,9 @@ static int run(struct cli *cli, const void *options)
 
 static const struct cli_option option_table[] = {
     {"map", CLI_REPEATED, CLI_FIELD(struct options, map), "FIELD=NAME",
-     "the parameter, column or metric NAME holds FIELD (cores, freq, time, rate, …); may be given several times", NULL,
-     0, 0},
+     "the parameter, column or metric NAME holds FIELD (cores, freq, time, rate, …); cores=/RE/: an extended regular "
+     "expression finds them in the benchmark's name; may be given several times",
+     NULL, 0, 0},
     {"cores", CLI_COUNT, CLI_FIELD(struct options, cores), "N", "the number of cores where the file does not tell",
      NULL, 1, 1e6},
     {"thousands", CLI_CHOICE, CLI_FIELD(struct options, thousands), "CHAR",
@@ -102,9 +103,11 @@ const struct cli_command cmd_import = {
     .description =
         "Reads what other tools print and writes the runs as CSV that memwall fit reads: workload, input, cores, "
         "freq_ghz, "
-        "repetition, time_s, cpu_s, energy_j, exit_status, freq_effective_ghz; columns without data are left out.\n"
+        "repetition, time_s, cpu_s, energy_j, exit_status, freq_effective_ghz, and what else the tool tells (switches, "
+        "faults, instructions, ranks, …); columns without data are left out.\n"
         "\n"
-        "Formats: hyperfine (JSON, CSV), perf-stat (-x, -j, plain), google-benchmark (JSON, CSV), stream, babelstream, "
+        "Formats: hyperfine (JSON, CSV), perf-stat (-x, -j, plain), google-benchmark (JSON, CSV), pytest-benchmark, "
+        "criterion (printed, messages, raw.csv), go-bench (go test -bench -cpu), stream, babelstream, "
         "sacct, "
         "likwid (perfctr -O, bench), npb, time (bash, POSIX, GNU plain, -v and -f), lammps, gromacs, openfoam, extra-p "
         "(text, "
@@ -122,6 +125,7 @@ const struct cli_command cmd_import = {
     .examples = "  hyperfine -P threads 1 4 'OMP_NUM_THREADS={threads} ./program' --export-json scan.json\n"
                 "  memwall import hyperfine scan.json -o runs.csv\n"
                 "  memwall import time --cores 4 four.log | memwall fit -\n"
+                "  memwall import hyperfine --map 'cores=/([0-9]+) threads/' named.json -o runs.csv\n"
                 "  memwall import sacct --map cores=NTasks jobs.txt -o runs.csv\n",
     .operands_min = 2,
     .operands_max = SIZE_MAX,

@@ -18,7 +18,7 @@ static const struct {
      "ompnumthreads ompthreads p procs nprocs nproc numprocs np processes nprocesses processors nprocessors "
      "numprocessors "
      "ranks nranks numranks mpiranks mpiprocs cpus ncpus numcpus alloccpus workers nworkers numworkers pes npes tasks "
-     "ntasks parallelism kerne kernanzahl anzahlkerne prozessoren prozesse prozessorkerne coeurs nbcoeurs cœurs "
+     "ntasks parallelism kern kerne kernanzahl anzahlkerne prozessoren prozesse prozessorkerne coeurs nbcoeurs cœurs "
      "nucleos nú"
      "cleos hilos procesos"},
     {MW_FIELD_FREQ,

@@ -179,6 +179,22 @@ static enum mw_err find_meter(struct finder *f, enum mw_field field, bool *which
     return err;
 }
 
+/* Which of several was taken, where they are not added: a total may hold the others, or not. */
+static void say_others(struct finder *f, enum mw_field field)
+{
+    char others[160] = "";
+    size_t used = 0;
+    for (size_t c = 0; c < f->table->column_count; c++) {
+        enum kind kind = kind_of(f, field, c);
+        const char *name = mw_table_header(f->table, c);
+        if ((kind == PACKAGE || kind == MEMORY || kind == TOTAL) && used + strlen(name) + 8 < sizeof others)
+            used += (size_t)snprintf(others + used, sizeof others - used, "%s'%s'", used ? ", " : "", name);
+    }
+    if (used)
+        mw_finder_note(f, "%s is '%.60s' alone, nothing is added of %s: --map %s=A+B is a sum", mw_field_name(field),
+                       mw_table_header(f->table, f->columns->of[field].index), others, mw_field_name(field));
+}
+
 enum mw_err mw_finder_meters(struct finder *f, struct mw_error *error)
 {
     bool *which = calloc(f->table->column_count, sizeof *which);
@@ -187,6 +203,9 @@ enum mw_err mw_finder_meters(struct finder *f, struct mw_error *error)
         err = find_meter(f, MW_FIELD_ENERGY, which, error);
     if (!err && !f->columns->has[MW_FIELD_POWER])
         err = find_meter(f, MW_FIELD_POWER, which, error);
+    for (enum mw_field field = MW_FIELD_ENERGY; !err && field <= MW_FIELD_POWER; field++)
+        if (f->columns->has[field])
+            say_others(f, field);
     free(which);
     return err;
 }

@@ -54,6 +54,33 @@ struct parts {
     size_t of[ROLES];
 };
 
+/* Names that say it in other words: "threads/process", "n_omp", "MPI tasks on each node". */
+static enum role guess_role(const char *base)
+{
+    static const char *const thread[] = {"thread", "cpus", "cores", "kerne", "hilos", NULL};
+    static const char *const process[] = {"rank", "task", "process", "proc", "mpi", "prozess", "worker", "rang", NULL};
+    static const char *const node[] = {"node", "knoten", "nodo", "noeud", NULL};
+    static const char *const not_these[] = {"total", "processor", "speed", "time", "all", "max", NULL};
+    bool omp = !strncmp(base, "omp", 3) || !strncmp(base, "nomp", 4) || !strncmp(base, "openmp", 6);
+    if (mw_has_word(base, not_these))
+        return NO_ROLE;
+    if (mw_has_word(base, thread) && mw_has_word(base, process))
+        return THREADS_PER_RANK;
+    if (mw_has_word(base, process) && mw_has_word(base, node))
+        return RANKS_PER_NODE;
+    if (mw_has_word(base, thread) && mw_has_word(base, node))
+        return CORES_PER_NODE;
+    return omp ? THREADS_PER_RANK : !strcmp(base, "nmpi") ? RANKS : NO_ROLE;
+}
+
+static void set_role(const struct finder *f, struct parts *parts, enum role role, size_t column)
+{
+    if (role == NO_ROLE || parts->has[role] || !mw_finder_holds_number(f, column))
+        return;
+    parts->has[role] = true;
+    parts->of[role] = column;
+}
+
 static void find_roles(const struct finder *f, struct parts *parts)
 {
     *parts = (struct parts){0};
@@ -61,11 +88,12 @@ static void find_roles(const struct finder *f, struct parts *parts)
         const struct mw_heading *h = &f->headings[c];
         if (f->taken[c] || h->dimension != MW_DIM_NONE || h->per_time || h->percent || h->repeat >= 0)
             continue;
-        for (size_t r = 0; r < sizeof roles / sizeof *roles; r++)
-            if (mw_is_word(roles[r].names, h->base) && !parts->has[roles[r].role] && mw_finder_holds_number(f, c)) {
-                parts->has[roles[r].role] = true;
-                parts->of[roles[r].role] = c;
-            }
+        bool known = false;
+        for (size_t r = 0; r < sizeof roles / sizeof *roles && !known; r++)
+            if ((known = mw_is_word(roles[r].names, h->base)))
+                set_role(f, parts, roles[r].role, c);
+        if (!known)
+            set_role(f, parts, guess_role(h->base), c);
     }
 }
 
