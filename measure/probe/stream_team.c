@@ -64,14 +64,22 @@ static double elapsed(const struct stream_shared *s, bool *disturbed)
     return end_s - start_s;
 }
 
+static bool is_stopped(const struct stream_shared *s)
+{
+    return s->options->stop && s->options->stop();
+}
+
+/* In blocks, since the first touch of all memory takes many seconds and an order to stop is obeyed within one. */
 static void start_values(struct worker *w, int p)
 {
+    enum { BLOCK = 1 << 20 };
     size_t from, count;
     struct stream_set *set = &w->s->sets[p];
     part_of(w->s->elements, w->index, w->s->options->cpu_count, &from, &count);
     mw_reference_start(&w->reference[p]);
-    if (set->used)
-        mw_reference_fill(&w->reference[p], set->a + from, set->b + from, set->c + from, count);
+    for (size_t at = from; set->used && at < from + count && !is_stopped(w->s); at += BLOCK)
+        mw_reference_fill(&w->reference[p], set->a + at, set->b + at, set->c + at,
+                          from + count - at < BLOCK ? from + count - at : BLOCK);
     w->tried[p] = false;
 }
 
@@ -156,7 +164,7 @@ static void repeat(struct worker *w, size_t variant, unsigned long round)
         w->me->wrong = !mw_reference_check(reference, target, array_of(&s->sets[v->pages], target) + from + at, some);
     }
     if (!w->index)
-        s->stopped = s->options->stop && s->options->stop();
+        s->stopped = is_stopped(s);
     mw_team_wait(w->team);
     if (w->index)
         return;
@@ -218,9 +226,12 @@ enum mw_err mw_stream_member(void *shared, struct mw_team *team, size_t index, s
     double round_start_s = 0;
     for (int p = 0; p < 2; p++)
         start_values(&w, p); /* the first touch */
+    if (!index)
+        s->stopped = is_stopped(s);
     mw_team_wait(team);
     enum mw_err err = inspect(&w, error);
-    choose_isas(&w);
+    if (!s->stopped)
+        choose_isas(&w);
     for (unsigned long round = 0; next_round(&w, round, &round_start_s); round++) {
         for (int p = 0; p < 2; p++)
             if (w.tried[p] || (round && round % ROUNDS_BETWEEN_STARTS == 0))
@@ -228,6 +239,7 @@ enum mw_err mw_stream_member(void *shared, struct mw_team *team, size_t index, s
         for (size_t v = 0; v < s->options->variant_count && !s->stopped; v++)
             repeat(&w, v, round);
     }
-    check_all(&w);
+    if (!s->stopped)
+        check_all(&w);
     return err;
 }

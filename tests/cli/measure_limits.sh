@@ -67,3 +67,9 @@ if [ $status = 130 ]; then ok 'cache: a termination ends with 130'; else not_ok 
 if [ ! -e cache.csv ]; then ok 'cache: half a scan is no result'; else not_ok 'cache: half a scan is no result' "$(cat cache.csv)"; fi
 left=$(ls | grep -vE '^(out|err)\.txt$|^(bandwidth|flops)\.csv$')
 if [ -z "$left" ]; then ok 'no file is left behind'; else not_ok 'no file is left behind' "$left"; fi
+
+# an order to stop while memory is touched for the first time: obeyed long before that would have ended
+"$memwall" measure stream --max-time 50 -o "$tmp/s.csv" 2>/dev/null & pid=$!
+sleep .4; kill -TERM $pid; start=$SECONDS; wait $pid
+got=$?
+if [ $got = 130 ] && [ $((SECONDS - start)) -le 10 ]; then ok 'SIGTERM ends a stream that begins'; else not_ok 'SIGTERM ends a stream that begins' "status $got after $((SECONDS - start)) s"; fi
