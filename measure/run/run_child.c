@@ -21,8 +21,8 @@
 
 enum failed_at { AT_NOTHING, AT_BIND, AT_MASK, AT_EXEC };
 
-/* When threads are counted: once the program has had time to start them, then ever more rarely. */
-static const double threads_first_s = 0.05, threads_then_s = 1;
+/* When threads are counted first, once the program has had time to start them; then at each doubling of the time. */
+static const double threads_first_s = 0.05;
 
 /* In the child, which borrows the parent's memory until exec: system calls only. */
 static void child_exec(const struct mw_child *child, pid_t parent, volatile int *failed_at, volatile int *failed_errno)
@@ -117,7 +117,7 @@ static void live(const struct mw_child *child, pid_t pid, double start_s, int or
         if (over || *timed_out || *ended)
             break;
         result->threads = fmax(result->threads, mw_descendants_threads(pid));
-        look_s = look_s < threads_then_s ? threads_then_s : 2 * look_s;
+        look_s *= 2;
     }
     result->wall_s = mw_now_s() - start_s;
     if (!over) {

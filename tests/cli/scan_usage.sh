@@ -27,7 +27,7 @@ check 'a run that sleeps' scan -- sh -c 'sleep .2; sleep .2; sleep .2'
 holds 'switches, and hardly runs' 'v[1] >= 3 && v[2] < .3 && v[3] > .55' switches cpu_s time_s
 check 'a time that is printed' scan --time-regexp 'T ([0-9.]+)' -- sh -c 'sleep .3; echo T 4.5'
 holds 'has the wall time beside it' 'v[1] == 4.5 && v[2] > .25 && v[2] < 4' time_s wall_s
-check 'three processes' scan -- sh -c 'sleep .4 & sleep .4 & sleep .4; wait'
+check 'three processes' scan -- sh -c 'sleep 1.5 & sleep 1.5 & sleep 1.5; wait'
 holds 'are three threads; the shell in front is none' 'v[1] == 3' threads
 check 'a large process' scan -- sh -c 'dd if=/dev/zero of=/dev/null bs=96M count=2 2>/dev/null'
 holds 'its peak memory' 'v[1] > 96e6 && v[1] < 200e6' peak_memory_bytes
