@@ -58,6 +58,13 @@ unsaid=$(git ls-files '*.c' '*.h' | xargs -n1 dirname | sort -u | grep -vE '^tes
 done)
 if [ -z "$unsaid" ]; then ok 'a README in each room'; else not_ok 'a README in each room' "$unsaid"; fi
 
+# A header's guard ends in its file's name, so that a renamed file takes its guard with it.
+misnamed=$(git ls-files 'data/*.h' 'model/*.h' 'fit/*.h' 'advise/*.h' 'measure/*.h' 'cli/*.h' 'plots/*.h' | while read -r header; do
+    guard=$(sed -n 's/^#ifndef \(MW_[A-Z0-9_]*\)_H$/\1/p' "$header" | head -n 1) name=$(basename "$header" .h | tr '[:lower:]' '[:upper:]')
+    [ -z "$guard" ] || [ "${guard%"$name"}" != "$guard" ] || echo "$header: $guard"
+done)
+if [ -z "$misnamed" ]; then ok 'guards named as their headers'; else not_ok 'guards named as their headers' "$misnamed"; fi
+
 # alone PATTERN WHAT FOLDER…: the pattern stands nowhere but in the folders
 alone() {
     local pattern=$1 what=$2 bad

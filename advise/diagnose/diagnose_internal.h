@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_ADVISE_DIAGNOSE_PARTS_H
-#define MW_ADVISE_DIAGNOSE_PARTS_H
+#ifndef MW_ADVISE_DIAGNOSE_INTERNAL_H
+#define MW_ADVISE_DIAGNOSE_INTERNAL_H
 
 #include "advise/diagnose/diagnose.h"
 

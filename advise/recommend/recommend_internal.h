@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Inside advise/recommend*.c only.
-#ifndef MW_ADVISE_RECOMMEND_PARTS_H
-#define MW_ADVISE_RECOMMEND_PARTS_H
+#ifndef MW_ADVISE_RECOMMEND_INTERNAL_H
+#define MW_ADVISE_RECOMMEND_INTERNAL_H
 
 #include "advise/recommend/recommend.h"
 

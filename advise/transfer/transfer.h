@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_ADVISE_BUY_H
-#define MW_ADVISE_BUY_H
+#ifndef MW_ADVISE_TRANSFER_H
+#define MW_ADVISE_TRANSFER_H
 
 #include "data/model_file/model_file.h"
 #include "data/profile.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_ADVISE_BUY_POINTS_H
-#define MW_ADVISE_BUY_POINTS_H
+#ifndef MW_ADVISE_TRANSFER_POINTS_H
+#define MW_ADVISE_TRANSFER_POINTS_H
 
 #include "data/dataset.h"
 

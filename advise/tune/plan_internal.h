@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Inside advise/plan*.c only.
-#ifndef MW_ADVISE_PLAN_PARTS_H
-#define MW_ADVISE_PLAN_PARTS_H
+#ifndef MW_ADVISE_PLAN_INTERNAL_H
+#define MW_ADVISE_PLAN_INTERNAL_H
 
 #include "advise/tune/plan.h"
 #include "fit/residual.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Inside advise/tune*.c only.
-#ifndef MW_ADVISE_TUNE_STATE_H
-#define MW_ADVISE_TUNE_STATE_H
+#ifndef MW_ADVISE_TUNE_INTERNAL_H
+#define MW_ADVISE_TUNE_INTERNAL_H
 
 #include "advise/tune/tune.h"
 #include "fit/surrogate.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_FIT_DOUBT_H
-#define MW_FIT_DOUBT_H
+#ifndef MW_FIT_CAVEAT_H
+#define MW_FIT_CAVEAT_H
 
 #include "fit/predict/predict.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_FIT_COMB_H
-#define MW_FIT_COMB_H
+#ifndef MW_FIT_LATTICE_H
+#define MW_FIT_LATTICE_H
 
 #include "data/error.h"
 #include "fit/search/problem.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_FIT_SPOTS_H
-#define MW_FIT_SPOTS_H
+#ifndef MW_FIT_SITES_H
+#define MW_FIT_SITES_H
 
 #include "fit/predict/discrepancy.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_FIT_BLEND_H
-#define MW_FIT_BLEND_H
+#ifndef MW_FIT_WEIGHTED_H
+#define MW_FIT_WEIGHTED_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_MEASURE_KNOB_H
-#define MW_MEASURE_KNOB_H
+#ifndef MW_MEASURE_ATTRIBUTE_H
+#define MW_MEASURE_ATTRIBUTE_H
 
 #include "data/error.h"
 

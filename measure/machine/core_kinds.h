@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_MEASURE_KINDS_H
-#define MW_MEASURE_KINDS_H
+#ifndef MW_MEASURE_CORE_KINDS_H
+#define MW_MEASURE_CORE_KINDS_H
 
 #include "measure/machine/topology.h"
 

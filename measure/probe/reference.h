@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_MEASURE_SHADOW_H
-#define MW_MEASURE_SHADOW_H
+#ifndef MW_MEASURE_REFERENCE_H
+#define MW_MEASURE_REFERENCE_H
 
 #include "measure/probe/kernels/stream.h"
 

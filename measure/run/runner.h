@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_MEASURE_RIG_H
-#define MW_MEASURE_RIG_H
+#ifndef MW_MEASURE_RUNNER_H
+#define MW_MEASURE_RUNNER_H
 
 #include "data/error.h"
 #include "data/output.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_MEASURE_RIG_INSIDE_H
-#define MW_MEASURE_RIG_INSIDE_H
+#ifndef MW_MEASURE_RUNNER_INTERNAL_H
+#define MW_MEASURE_RUNNER_INTERNAL_H
 
 #include "data/replay.h"
 #include "measure/energy/energy.h"
