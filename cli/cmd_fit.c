@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
+#include "cli/fit_device.h"
 
 #include "data/cell.h"
 #include "data/json.h"
@@ -18,7 +19,7 @@ struct fit_options {
     const char *law, *loss, *machine, *boundaries, *by, *method, *update, *thousands;
     double memory_freq_hz;
     struct cli_strings where, map;
-    bool keep_all, weak, as_measured;
+    bool keep_all, weak, as_measured, device;
 };
 
 static const char *const losses[] = {"robust", "log", "speedup-mse", NULL};
@@ -58,6 +59,9 @@ static const struct cli_option options_table[] = {
     {"keep-all", CLI_FLAG, CLI_FIELD(struct fit_options, keep_all), NULL, "set no row aside", NULL, 0, 0},
     {"as-measured", CLI_FLAG, CLI_FIELD(struct fit_options, as_measured), NULL,
      "keep the main thread's wait for a core (column main_wait_s) in the times", NULL, 0, 0},
+    {"device", CLI_FLAG, CLI_FIELD(struct fit_options, device), NULL,
+     "runs over gpus or gpu_freq_ghz: the host's and the device's share of the time by two terms, or why they can't be told",
+     NULL, 0, 0},
     {"weak", CLI_FLAG, CLI_FIELD(struct fit_options, weak), NULL,
      "the work grows with the cores: Gustafson's and Sun and Ni's laws", NULL, 0, 0},
     {"update", CLI_STRING, CLI_FIELD(struct fit_options, update), "MODEL",
@@ -238,6 +242,10 @@ static int run(struct cli *cli, const void *opaque)
                                                .map_count = o->map.count,
                                                .keep_all = o->keep_all,
                                                .thousands = o->thousands ? *o->thousands : '\0'};
+    if (o->device && (o->by || o->update || o->law || o->where.count || o->map.count || o->weak))
+        return cli_usage(cli, "option '--device' takes the table of a scan and no other options of fit");
+    if (o->device)
+        return fit_device(cli, cli->operands[0]);
     bool to_file = cli->common.output && strcmp(cli->common.output, "-") != 0;
     if (o->by && (!to_file || o->update))
         return cli_usage(cli, o->update ? "--by and --update exclude each other"

@@ -16,6 +16,7 @@ static const struct {
     {"workload", true}, {"kernel", true},        {"benchmark", true},   {"program", true},    {"application", true},
     {"app", true},      {"test", true},          {"input", false},      {"set", false},       {"dataset", false},
     {"problem", false}, {"problem_size", false}, {"input_size", false}, {"precision", false}, {"variant", false},
+    {"gpus", false},    {"gpu_freq_ghz", false},
 };
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 

@@ -33,6 +33,7 @@ layer fit/quality data model "$public"
 layer fit/search data model fit/numeric "$until_one_model" "$public"
 layer fit/posterior data model fit/numeric "$public"
 layer fit/predict data model fit/numeric fit/search fit/quality "$until_one_model" "$public"
+layer fit/device data
 layer fit/compare data model fit/numeric fit/search fit/predict "$public"
 layer advise/recommend data model fit "$public"
 layer advise/diagnose data model fit advise/recommend "$public"

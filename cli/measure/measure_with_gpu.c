@@ -73,11 +73,10 @@ static enum mw_err measure_stretch(struct pair *p, bool cpu, bool gpu, struct st
     return err;
 }
 
-static void row(const struct pair *p, const char *test, double value, bool is_rate)
+static void row(const struct pair *p, const char *test, double rate_bps)
 {
     measure_row(p->run, (unsigned)p->memory.cpu_count, 0);
-    fprintf(p->run->rows, "%s,%zu,,," MEASURE_CELL ",,,device %zu %s,0,,0\n", test, p->memory.size_bytes,
-            is_rate ? 1e-6 * value : value, p->device, p->gpu_work);
+    fprintf(p->run->rows, "%s,%zu,,," MEASURE_CELL ",,,,,,\n", test, p->memory.size_bytes, 1e-6 * rate_bps);
 }
 
 static enum mw_err measure_cores(struct pair *p, struct mw_error *error)
@@ -91,25 +90,26 @@ static enum mw_err measure_cores(struct pair *p, struct mw_error *error)
         err = measure_stretch(p, true, true, &both, error);
     if (err)
         return err;
-    double sum_bps = both.cpu_bps + both.gpu_bps, best_bps = fmax(cpu.cpu_bps, gpu.gpu_bps);
-    row(p, "cpu-copy-alone", cpu.cpu_bps, true);
+    size_t cores = p->memory.cpu_count;
+    double sum_bps = both.cpu_bps + both.gpu_bps, score = sum_bps / fmax(cpu.cpu_bps, gpu.gpu_bps);
+    snprintf(name, sizeof name, "cpu-copy-alone-%s", p->gpu_work);
+    row(p, name, cpu.cpu_bps);
     snprintf(name, sizeof name, "gpu-%s-alone", p->gpu_work);
-    row(p, name, gpu.gpu_bps, true);
+    row(p, name, gpu.gpu_bps);
     snprintf(name, sizeof name, "cpu-copy-with-gpu-%s", p->gpu_work);
-    row(p, name, both.cpu_bps, true);
+    row(p, name, both.cpu_bps);
     snprintf(name, sizeof name, "gpu-%s-with-cpu-copy", p->gpu_work);
-    row(p, name, both.gpu_bps, true);
+    row(p, name, both.gpu_bps);
     snprintf(name, sizeof name, "together-%s", p->gpu_work);
-    row(p, name, sum_bps, true);
-    snprintf(name, sizeof name, "together-%s-over-best-alone", p->gpu_work);
-    row(p, name, sum_bps / best_bps, false);
+    row(p, name, sum_bps);
     cli_say(
         p->run->cli,
         "%zu core%s and device %zu (%s): CPU %.4g GB/s alone, %.4g together; GPU %.4g alone, %.4g together; together "
         "%.2f times the best alone",
-        p->memory.cpu_count, p->memory.cpu_count == 1 ? "" : "s", p->device, p->gpu_work, cpu.cpu_bps * 1e-9,
-        both.cpu_bps * 1e-9, gpu.gpu_bps * 1e-9, both.gpu_bps * 1e-9, sum_bps / best_bps);
-    return MW_OK;
+        cores, cores == 1 ? "" : "s", p->device, p->gpu_work, cpu.cpu_bps * 1e-9, both.cpu_bps * 1e-9,
+        gpu.gpu_bps * 1e-9, both.gpu_bps * 1e-9, score);
+    snprintf(name, sizeof name, "score_with_gpu_%s_%zu", p->gpu_work, cores);
+    return mw_provenance_add(&p->run->provenance, error, name, "%.4g", score);
 }
 
 static enum mw_err measure_device(struct pair *p, const struct mw_gpu_device *d, size_t cpu_bytes,
@@ -178,7 +178,7 @@ enum mw_err measure_with_gpu(struct measure_run *run, size_t cpu_bytes, double t
             mw_provenance_add(&run->provenance, error, "with_gpu_rule",
                               "copies on the cores, and copies (2 x bytes) or blended layers (12 bytes a pixel) on the "
                               "device, each alone and then at once for the same time; medians of windows by the clock "
-                              "of each; together-over-best-alone = (cpu + gpu, both at work) / max(cpu alone, gpu "
+                              "of each; score_with_gpu_WORK_CORES = (cpu + gpu, both at work) / max(cpu alone, gpu "
                               "alone); a device without memory of its own shares the host's");
     for (enum mw_gpu_api api = 0; api < MW_GPU_APIS && !err; api++) {
         struct pair p = {

@@ -126,10 +126,11 @@ if ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 && "$memwall" machine | grep -q 
         prints 'steps are found' ',ring,step-1,capacity,'
     fi
     check 'processor and device at once' "$memwall" measure bandwidth --with-gpu --llc 8MiB --cores 1 --max-time 3
-    for test in cpu-copy-alone gpu-copy-alone cpu-copy-with-gpu-copy gpu-copy-with-cpu-copy together-copy together-copy-over-best-alone; do
-        prints "$test" "^1,,,$test,[0-9]+,,,[0-9.e+]+,"
+    for test in cpu-copy-alone-copy gpu-copy-alone cpu-copy-with-gpu-copy gpu-copy-with-cpu-copy together-copy; do
+        prints "$test" "^1,,,$test,[0-9]+,,,[0-9.e+]+,,,,,,$"
     done
-    prints 'the score has its formula' '^# with_gpu_rule: .*together-over-best-alone = '
+    prints 'the score has its formula' '^# with_gpu_rule: .*score_with_gpu_WORK_CORES = '
+    prints 'and its value' '^# score_with_gpu_copy_1: [0-9.]+$'
     cat >"$tmp/spec.json" <<'SPEC'
 {"measured_clock_ghz": 2, "figures": [{"kernel": "fp32", "value": 1, "unit": "TFLOP/s", "counting": "fma=2", "clock_ghz": 2},
  {"kernel": "copy", "value": 1, "unit": "kB/s", "counting": "read+write"}]}
