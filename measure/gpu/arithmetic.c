@@ -199,8 +199,8 @@ static enum mw_err validate(const struct variant *v, bool *valid, struct mw_erro
 {
     const struct state *s = v->s;
     const size_t items[] = {0, s->items / 2 + 1, s->items - 1};
-    unsigned char lanes[LANES_MAX * sizeof(double)];
-    double tolerance = s->fused ? 0 : UNFUSED_TOLERANCE; /* the same bits */
+    unsigned char lanes[LANES_MAX * sizeof(double)] = {0}; /* which no chain ends at */
+    double tolerance = s->fused ? 0 : UNFUSED_TOLERANCE;   /* the same bits */
     *valid = true;
     for (size_t k = 0; k < sizeof items / sizeof *items; k++) {
         enum mw_err err =
@@ -224,6 +224,17 @@ static enum mw_err run(void *opaque, unsigned long rounds, struct mw_gpu_window 
     return err ? err : mw_cl_launch(v->s->session, v->kernel, v->s->items, 1, GROUP, window, error);
 }
 
+/* What a variant before it left is nobody's result: a chain ends below 0. */
+static enum mw_err clear_results(const struct state *s, struct mw_error *error)
+{
+    size_t size = s->items * LANES_MAX * s->p->bytes;
+    void *zero = calloc(size, 1);
+    enum mw_err err =
+        zero ? mw_cl_write(s->session, s->out, zero, size, error) : mw_fail(error, MW_NOMEM, "out of memory");
+    free(zero);
+    return err;
+}
+
 static enum mw_err measure(const struct state *s, unsigned width, unsigned chains, double time_s,
                            struct mw_error *error)
 {
@@ -240,6 +251,8 @@ static enum mw_err measure(const struct state *s, unsigned width, unsigned chain
     err = mw_cl_argument(s->session, v.kernel, 0, &s->out, sizeof s->out, error);
     if (!err)
         err = mw_cl_argument(s->session, v.kernel, 1, &s->start, sizeof s->start, error);
+    if (!err)
+        err = clear_results(s, error);
     if (!err)
         err = mw_gpu_time(&work, &row->timing, error);
     if (!err && mw_gpu_proportional(&row->timing)) /* else there may be no end to what would be replayed */

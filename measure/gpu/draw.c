@@ -272,6 +272,7 @@ enum mw_err mw_draw_validate(const struct mw_draw *d, bool *valid, struct mw_err
     void *data = malloc(values * (half ? sizeof(float) : 1));
     if (!data)
         return mw_fail(error, MW_NOMEM, "out of memory");
+    memset(data, 0xff, values * (half ? sizeof(float) : 1)); /* alpha is a half, and this is no half and no number */
     d->gl.glReadPixels(0, 0, (int32_t)d->side, (int32_t)d->side, MW_GL_RGBA, half ? MW_GL_FLOAT : MW_GL_UNSIGNED_BYTE,
                        data);
     enum mw_err err = mw_gles_check(&d->gl, "reading the target back", error);

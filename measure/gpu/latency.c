@@ -84,7 +84,7 @@ static enum mw_err measure(struct mw_gpu_job *job, struct ring *r, uint64_t *ran
     struct mw_gpu_row *row = mw_gpu_row_begin(job, MW_GPU_RING);
     struct mw_gpu_work work = {
         .run = run, .work = r, .time_s = time_s, .runs = job->runs, .count_max = UINT32_MAX / UNIT_LOADS};
-    uint32_t place = 0;
+    uint32_t place = UINT32_MAX;
     if (!row)
         return MW_OK;
     enum mw_err err = prepare(r, random, error);

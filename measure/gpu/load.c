@@ -107,8 +107,10 @@ static enum mw_err prepare_copy(struct copier *c, const struct shared *s, struct
 static enum mw_err check_copy(const struct copier *c, size_t size_bytes, struct mw_error *error)
 {
     unsigned char *data = malloc(size_bytes);
-    enum mw_err err =
-        data ? mw_cl_read(&c->session, c->to, 0, data, size_bytes, error) : mw_fail(error, MW_NOMEM, "out of memory");
+    if (!data)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    memset(data, 0, size_bytes);
+    enum mw_err err = mw_cl_read(&c->session, c->to, 0, data, size_bytes, error);
     for (size_t i = 0; i < size_bytes && !err; i++)
         if (data[i] != PATTERN)
             err = mw_fail(error, MW_UNTRUSTED, "the device's copy differs from its source at byte %zu", i);

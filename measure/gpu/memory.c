@@ -71,6 +71,14 @@ static void release(struct buffers *b)
     memset(b->memory, 0, sizeof b->memory);
 }
 
+/* What a kernel before it left in the destination is not this one's result. */
+static enum mw_err clear_destination(struct buffers *b, struct mw_error *error)
+{
+    for (size_t i = 0; i < b->size_bytes / sizeof *b->host; i++)
+        b->host[i] = -1;
+    return mw_cl_write(b->session, b->memory[2], b->host, b->size_bytes, error);
+}
+
 /* Every element of what the last kernel wrote. */
 static enum mw_err validate(const struct buffers *b, enum mw_gpu_kernel kernel, size_t items, unsigned width,
                             bool *valid, struct mw_error *error)
@@ -148,6 +156,8 @@ static enum mw_err measure(struct mw_gpu_job *job, struct buffers *b, void *prog
                 err = mw_cl_argument(b->session, m.kernel, argument++, &b->memory[k], sizeof b->memory[k], error);
         m.group = err ? 1 : group_of(b->session, m.kernel, m.items);
     }
+    if (!err)
+        err = clear_destination(b, error);
     if (!err)
         err = mw_gpu_time(&work, &row->timing, error);
     if (!err)

@@ -88,6 +88,9 @@ static enum mw_err validate(const struct path *p, bool *valid, struct mw_error *
     if (!data)
         return mw_fail(error, MW_NOMEM, "out of memory");
     enum mw_err err = MW_OK;
+    for (size_t i = 0; i < p->size_bytes;
+         i++) /* a read that brings nothing must not find what it should have brought */
+        data[i] = (unsigned char)~pattern(i, p->to_device);
     if (p->to_device)
         err = mw_cl_read(p->session, p->device, 0, data, p->size_bytes, error);
     else
