@@ -169,7 +169,7 @@ enum mw_err mw_gpu_time(const struct mw_gpu_work *work, struct mw_gpu_timing *ti
     enum mw_err err = calibrate(work, &n, error);
     for (unsigned longer = 0; !err && s.count < MW_GPU_RUNS_MAX;) {
         /* on a busy machine a thread may wake so late, again and again, that a short window seems long enough */
-        if (s.count == LEAST_ROUNDS && s.least_4_s < UNIT_S && longer++ < LONGER_MOST && n < largest(work)) {
+        if (s.count >= LEAST_ROUNDS && s.least_4_s < UNIT_S && longer++ < LONGER_MOST && n < largest(work)) {
             n = (unsigned long)fmin((double)n * fmin(4 * UNIT_S / s.least_4_s, 64), (double)largest(work));
             s = (struct samples){.least_1_s = INFINITY, .least_4_s = INFINITY, .least_16_s = INFINITY};
         }

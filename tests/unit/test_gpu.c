@@ -64,6 +64,27 @@ static void a_known_rate_is_found(void **state)
     assert_true(mw_gpu_query_plausible(t.query_s, t.best_s));
 }
 
+/* On a busy machine the first windows may all be long because a thread woke late: then the later ones are too short. */
+static enum mw_err run_late(void *opaque, unsigned long count, struct mw_gpu_window *window, struct mw_error *error)
+{
+    struct device *d = opaque;
+    enum mw_err err = run(d, count, window, error);
+    window->wall_s = ++d->calls < 14 ? fmax(window->wall_s, 2e-3) : window->wall_s;
+    return err;
+}
+
+static void late_wakes_do_not_shorten_windows(void **state)
+{
+    (void)state;
+    struct device device = {.unit_s = 1e-6, .query_share = 1};
+    struct mw_gpu_timing t;
+    struct mw_error error;
+    struct mw_gpu_work work = {.run = run_late, .work = &device, .runs = 20};
+    assert_int_equal(mw_gpu_time(&work, &t, &error), MW_OK);
+    assert_true(t.best_s >= MW_GPU_WINDOW_S / 4);
+    assert_true(mw_gpu_proportional(&t));
+}
+
 /* A window that other work made ten times as long must change neither the size of the windows nor the growth. */
 static void a_slow_window_is_no_slow_device(void **state)
 {
@@ -220,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_known_rate_is_found),
         cmocka_unit_test(a_slow_window_is_no_slow_device),
+        cmocka_unit_test(late_wakes_do_not_shorten_windows),
         cmocka_unit_test(dropped_work_is_found),
         cmocka_unit_test(a_query_that_cannot_be_is_refused),
         cmocka_unit_test(instructions_of_the_inner_loop_are_counted),
