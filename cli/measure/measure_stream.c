@@ -304,7 +304,8 @@ static enum mw_err add_bound(struct job *job, struct mw_error *error)
         return MW_OK;
     unsigned from = job->run->cores[last - 1], to = job->run->cores[last];
     for (size_t v = 0; v < job->variant_count; v++) {
-        double from_bps = job->curve.bps[(last - 1) * MAX_VARIANTS + v], to_bps = job->curve.bps[last * MAX_VARIANTS + v];
+        double from_bps = job->curve.bps[(last - 1) * MAX_VARIANTS + v],
+               to_bps = job->curve.bps[last * MAX_VARIANTS + v];
         char name[64];
         mw_stream_name(&job->variants[v], name, sizeof name);
         if (from_bps > 0 && to_bps > 0 && used < sizeof text)
