@@ -74,7 +74,8 @@ enum mw_err mw_cache_ways(struct mw_cache_job *job, size_t level, struct mw_erro
         time_s[i / WAYS_LINES][i % WAYS_LINES] = HUGE_VAL;
     for (int pass = 0; pass < WAYS_PASSES; pass++)
         for (size_t i = 0; i < WAYS_STRIDES && !err; i++)
-            err = mw_scan_conflict(&job->scan, stride << i, WAYS_LINES, time_s[i], error);
+            err = mw_scan_conflict(&job->scan, stride << i, WAYS_LINES, job->first_ways, job->first_way_bytes,
+                                   time_s[i], error);
     if (err)
         return err;
     for (size_t i = 0; i < WAYS_STRIDES; i++) {
@@ -85,6 +86,10 @@ enum mw_err mw_cache_ways(struct mw_cache_job *job, size_t level, struct mw_erro
     unsigned ways = mw_ways_find(limit, WAYS_STRIDES, &first);
     /* ways x size of a way is the capacity: else the numbers were the same for another reason */
     bool consistent = ways && fabs(x[first] * ways / step->x - 1) <= WAYS_TOLERANCE;
+    if (consistent && !level && ways <= MW_SCAN_FILLERS_MAX) {
+        job->first_ways = ways;
+        job->first_way_bytes = (size_t)x[first];
+    }
     struct mw_finding *f = mw_cache_find(job, "", level + 1, "associativity", consistent ? ways : 0,
                                          level < MW_CACHE_LEVELS ? job->reported.level[level].ways : 0, 0);
     mw_cache_because(f, MW_CACHE_UNKNOWN,

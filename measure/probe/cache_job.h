@@ -17,6 +17,8 @@ struct mw_cache_job {
     struct mw_step steps[MW_STEP_MAX]; /* of the scan over sizes */
     double width[MW_STEP_MAX];         /* of each, as mw_step_refine has it */
     size_t step_count;
+    unsigned first_ways; /* of the first level, 0: unknown, and the size of one of them */
+    size_t first_way_bytes;
     double memory_s; /* of a load past all caches, by flushes; HUGE_VAL: none yet */
 };
 

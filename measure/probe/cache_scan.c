@@ -16,7 +16,7 @@
 #define TLB_BYTES_MAX        (256 * MIB)
 #define CONFLICT_LOADS       4096 /* four microseconds at least, fifty readings of the clock */
 #define PREFETCH_LOADS       4096
-#define PREFETCH_REPETITIONS 4 /* each on fresh places */
+#define PREFETCH_REPETITIONS 4 /* each on fresh places, as far as there are */
 
 static const size_t line_strides[] = {8, 16, 32, 64, 128, 256, 512};
 static const size_t prefetch_strides[] = {64,  128,  192,  256,  320,  384,  512,  640,
@@ -199,20 +199,26 @@ enum mw_err mw_scan_flush(struct mw_cache_scan *scan, struct mw_curve *curve, st
     return MW_OK;
 }
 
-enum mw_err mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, unsigned most, double *time_s,
-                             struct mw_error *error)
+enum mw_err mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, unsigned most, unsigned fillers,
+                             size_t filler_stride, double *time_s, struct mw_error *error)
 {
-    size_t list[MW_SCAN_LINES_MAX];
-    if (most > LENGTH(list))
-        return mw_fail(error, MW_USAGE, "%u lines are more than %zu", most, LENGTH(list));
-    for (unsigned n = 1; n <= most && n * stride_bytes <= scan->big.size_bytes; n++) {
-        if (mw_cache_scan_over(scan))
+    size_t list[MW_SCAN_LINES_MAX + MW_SCAN_FILLERS_MAX];
+    if (most > MW_SCAN_LINES_MAX || fillers > MW_SCAN_FILLERS_MAX)
+        return mw_fail(error, MW_USAGE, "%u lines and %u more are too many", most, fillers);
+    for (unsigned n = 1; n <= most; n++) {
+        size_t behind =
+            n * stride_bytes; /* whole pairs of ways, so that a filler shares no set with the lines before */
+        if (fillers)
+            behind = (behind + 2 * filler_stride - 1) / (2 * filler_stride) * (2 * filler_stride);
+        if (mw_cache_scan_over(scan) || behind + 2 * fillers * filler_stride > scan->big.size_bytes)
             return MW_OK;
         for (size_t i = 0; i < n; i++)
             list[i] = i * stride_bytes;
-        void *p = mw_ring_random(scan->big.data, list, n, &scan->random);
-        p = mw_kernel_walk(p, 4 * n); /* replacement needs some turns to settle */
-        time_s[n - 1] = fmin(time_s[n - 1], least_of(scan, p, n, CONFLICT_LOADS));
+        for (unsigned i = 0; i < fillers; i++)
+            list[n + i] = behind + (2 * i + 1) * filler_stride;
+        void *p = mw_ring_random(scan->big.data, list, n + fillers, &scan->random);
+        p = mw_kernel_walk(p, 4 * (n + fillers)); /* replacement needs some turns to settle */
+        time_s[n - 1] = fmin(time_s[n - 1], least_of(scan, p, n + fillers, CONFLICT_LOADS));
     }
     return MW_OK;
 }
@@ -281,8 +287,9 @@ enum mw_err mw_scan_prefetch(struct mw_cache_scan *scan, enum mw_walk_order orde
     for (size_t i = 0; !err && i < LENGTH(prefetch_strides) && !mw_cache_scan_over(scan); i++) {
         size_t stride = prefetch_strides[i], span = PREFETCH_LOADS * stride;
         double least = HUGE_VAL;
-        for (size_t r = 0; r < PREFETCH_REPETITIONS && (r + 1) * span <= scan->big.size_bytes; r++) {
-            char *base = (char *)scan->big.data + r * span;
+        size_t places = scan->big.size_bytes / span;
+        for (size_t r = 0; r < PREFETCH_REPETITIONS && places; r++) {
+            char *base = (char *)scan->big.data + r % places * span;
             for (size_t k = 0; k < PREFETCH_LOADS; k++)
                 list[k] = (order == MW_WALK_BACKWARD ? PREFETCH_LOADS - 1 - k : k) * stride;
             void *p = order == MW_WALK_RANDOM ? mw_ring_random(base, list, PREFETCH_LOADS, &scan->random)

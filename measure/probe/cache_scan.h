@@ -83,11 +83,13 @@ enum mw_err mw_scan_flush(struct mw_cache_scan *scan, struct mw_curve *curve, st
 
 /*
  * Lowers time_s[n - 1] to the time of a load over n lines that are stride_bytes apart, n from 1 to `most` (or as many as
- * the memory holds: the rest stays HUGE_VAL).
+ * the memory holds: the rest stays HUGE_VAL). `fillers` further lines, at odd multiples of filler_stride, are walked with
+ * them: lines of one set of a level that are no more than the ways of the level before would never leave that one.
  */
-#define MW_SCAN_LINES_MAX 72
-enum mw_err mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, unsigned most, double *time_s,
-                             struct mw_error *error) MW_CHECKED;
+#define MW_SCAN_LINES_MAX   72
+#define MW_SCAN_FILLERS_MAX 32
+enum mw_err mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, unsigned most, unsigned fillers,
+                             size_t filler_stride, double *time_s, struct mw_error *error) MW_CHECKED;
 
 /*
  * Cost of the TLB: a load over `count` base pages, one line in each, less a load over as many lines of the same pages side

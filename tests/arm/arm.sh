@@ -36,6 +36,10 @@ fetch_sysroot() {
     for deb in "$apt"/cache/archives/*.deb; do
         dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$sysroot.new" --exclude='./usr/share/*' --exclude='./dev/*' || return
     done
+    # links to /lib/… mean the sysroot's: else the linker passes libm.so over for the archive, which lacks a symbol
+    find "$sysroot.new" -type l -lname '/*' -printf '%p %l\n' | while read -r link target; do
+        ln -sfn "$sysroot$target" "$link"
+    done
     echo "$packages" >"$sysroot.new/packages"
     mv "$sysroot.new" "$sysroot"
 }

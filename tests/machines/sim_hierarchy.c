@@ -14,7 +14,7 @@
 #define LATENCY_SHARE    0.03
 #define ENTRIES_SHARE    0.125
 #define PAGE_BYTES       ((size_t)4096)
-#define SCAN_LEAST       (6 * MIB)
+#define SCAN_LEAST       (10 * MIB)
 #define SCAN_MOST        (24 * MIB)
 
 static uint64_t state;
@@ -118,6 +118,8 @@ static void judge(struct sim_judgement *j, const struct mw_cache_report *r, cons
 
 static size_t size_to_scan(const struct sim_machine *m)
 {
+    if (m->scan_bytes)
+        return m->scan_bytes;
     size_t size = 4 * sim_capacity(m, m->level_count - 1);
     return size < SCAN_LEAST ? SCAN_LEAST : size < SCAN_MOST ? size : SCAN_MOST;
 }

@@ -36,6 +36,7 @@ struct sim_machine {
     double noise;             /* 0.02 … 0.1: what other work adds over some 20 ms, as a share, one-sided normal */
     double spikes;            /* a second: interruptions of 20 us to 5 ms */
     uint64_t seed;
+    size_t scan_bytes; /* largest working set of the scan; 0: four times the last level, 10 to 24 MiB */
     struct mw_cache_reported reported;
 };
 
