@@ -91,7 +91,7 @@ prints 'and has its rows' '1,[^,]*,[^,]*,read,'
 check 'stream' run $B/memwall measure stream --llc 1MiB --cores 1 --kernel copy,triad,triad-nt,read --runs 2
 for kernel in copy triad triad-nt read; do prints "$kernel is valid" "^1,[^,]*,[^,]*,$kernel,[0-9]+,[^,]+,[^,]+,[^,]+,[^,]+,1,"; done
 prints 'by NEON or plain code' ',(neon|scalar)'
-check 'latency' run $B/memwall measure latency --size 16KiB,256KiB --runs 1 --max-time 5
+check 'latency' run $B/memwall measure latency --size 16KiB,256KiB --runs 2 --max-time 5
 prints 'of two sets' '^1,[^,]*,[^,]*,262144,[0-9.e+]+,'
 check 'cache' run $B/memwall measure cache --llc 1MiB --max-time 10 --curve "$tmp/curve.csv"
 prints 'with its rows' '^1,[^,]*,[^,]*,memory,latency_ns,'
