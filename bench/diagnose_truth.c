@@ -60,22 +60,16 @@ static double soft_max(double a, double b, double m)
 }
 
 /* Each kind: a draw of its parameters beside the small common ones, and what it takes at (p, x). */
-#define KIND(name)                                                                                                     \
-    static void name##_draw(struct truth *k, gsl_rng *r);                                                              \
+#define DRAW(name) static void name##_draw(__attribute__((unused)) struct truth *k, __attribute__((unused)) gsl_rng *r)
+#define SUM(name)                                                                                                      \
     static struct sum name##_sum(const struct truth *k, double p, double x);                                           \
     static void name##_at(const struct truth *k, double p, double x, double *t, double *c)                             \
     {                                                                                                                  \
         struct sum sum = name##_sum(k, p, x);                                                                          \
         *t = sum.t + k->n;                                                                                             \
         *c = sum.c;                                                                                                    \
-    }
-#define DRAW(name) static void name##_draw(struct truth *k, gsl_rng *r)
-#define SUM(name)  static struct sum name##_sum(const struct truth *k, double p, double x)
-#define NONE                                                                                                           \
-    {                                                                                                                  \
-        (void)k;                                                                                                       \
-        (void)r;                                                                                                       \
-    }
+    }                                                                                                                  \
+    static struct sum name##_sum(const struct truth *k, double p, double x)
 
 #include "bench/diagnose_kinds.h"
 
