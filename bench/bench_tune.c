@@ -47,6 +47,7 @@ static struct outcome run_tuner(const struct bench_table *t, const struct truth 
                                       .boundaries = &t->boundary,
                                       .boundary_count = t->boundary > 0,
                                       .energy_only = t->energy_only,
+                                      .repeats = noise->time_sd > 0,
                                       .seed = noise->seed + 1};
     struct mw_config *candidates = malloc(t->count * sizeof *candidates);
     for (size_t i = 0; i < t->count; i++)
@@ -73,11 +74,11 @@ static struct outcome run_tuner(const struct bench_table *t, const struct truth 
         }
         struct mw_tune_result r = mw_tuner_result(tuner);
         if (!o.first && truth_reached(truth, i))
-            o.first = r.count;
+            o.first = r.taken;
     }
     struct mw_tune_result r = mw_tuner_result(tuner);
     size_t chosen = r.steps[r.recommended].candidate;
-    o.stop = r.count;
+    o.stop = r.taken;
     o.feasible = r.feasible;
     o.regret = truth->ln_objective[chosen] - truth->best;
     if (truth->goal.power_cap_w > 0)
@@ -85,7 +86,7 @@ static struct outcome run_tuner(const struct bench_table *t, const struct truth 
     if (truth->goal.has_slowdown)
         o.broken = log(t->time_s[chosen] / t->time_s[table_reference(t)] / (1 + truth->goal.max_slowdown));
     if (!o.first)
-        o.first = r.count + 1;
+        o.first = r.taken + 1;
     mw_tuner_free(tuner);
     free(candidates);
     return o;

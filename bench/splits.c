@@ -301,6 +301,19 @@ static bool cut_behind_all(const struct bench_set *set, char *mark)
     return cut_behind(set, mark, 0);
 }
 
+/* Runs before the boundary, the first behind it and all cores. */
+static bool cut_behind_two(const struct bench_set *set, char *mark)
+{
+    double cores, low, high;
+    range(&set->points, &cores, &low, &high);
+    if (!cut_behind(set, mark, 0))
+        return false;
+    for (size_t i = 0; i < set->points.count; i++)
+        if (set->points.items[i].cores == set->boundary + 1.)
+            mark[i] = BENCH_TRAIN;
+    return true;
+}
+
 static bool up_to_socket(const struct mw_point *p, const double *with)
 {
     return p->cores <= 12 && (at_ends(p, with) || near(p->freq_hz, 1.8e9));
@@ -338,6 +351,7 @@ const struct bench_split bench_splits[] = {
     {"multicores", "a run at b + 1", false, cut_behind_first, NULL, false},
     {"multicores", "a run at b + 2", false, cut_behind_second, NULL, false},
     {"multicores", "a run on all", false, cut_behind_all, NULL, false},
+    {"multicores", "b + 1 and all", false, cut_behind_two, NULL, false},
     {"parsec-speedup", "20 random, clean", false, cut_twenty, NULL, false},
     {"parsec-speedup", "20, two x3 and /3", false, cut_twenty, spoil_two, false},
     {"parsec-speedup", "20, a baseline x2", false, cut_twenty, spoil_baseline, false},

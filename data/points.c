@@ -83,21 +83,6 @@ static void take_middle_run(struct mw_point *point, const struct mw_row *rows, s
     mw_usage_mean(&point->usage, &a->usage, &b->usage);
 }
 
-/*
- * Scale of a sample of ln value. The median absolute deviation of few is the distance to the nearest neighbour of the
- * middle one, and next to nothing where two of three happen to agree: few are taken by their standard deviation.
- */
-static double spread_of(const double *values, size_t n)
-{
-    enum { FEW = 6 };
-    double mean = mw_mean(values, n), sum = 0;
-    if (n >= FEW)
-        return mw_mad(values, n);
-    for (size_t i = 0; i < n; i++)
-        sum += (values[i] - mean) * (values[i] - mean);
-    return sqrt(sum / (double)(n - 1));
-}
-
 /* timed: energy is power x time; the reverse (whole) holds only where the time is a run's, not that of one of its items */
 static void condense(struct mw_point *point, const struct mw_row *rows, struct key *keys, size_t n, bool timed,
                      bool whole, double *work)
@@ -113,7 +98,7 @@ static void condense(struct mw_point *point, const struct mw_row *rows, struct k
     point->value = mw_median(work, n);
     for (size_t i = 0; i < n && n > 1; i++)
         work[i] = log(work[i]);
-    point->spread = n > 1 ? spread_of(work, n) : 0;
+    point->spread = n > 1 ? mw_spread(work, n) : 0;
     if (has & (MW_HAS_ENERGY | MW_HAS_POWER)) {
         for (size_t i = 0; i < n; i++)
             work[i] = energy_of(&rows[keys[i].row], timed);

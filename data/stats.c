@@ -173,3 +173,14 @@ double mw_median_interval(const double *values, size_t n, double level, double *
     free(sorted);
     return reached;
 }
+
+double mw_spread(const double *values, size_t n)
+{
+    enum { FEW = 6 };
+    double mean = mw_mean(values, n), sum = 0;
+    if (n >= FEW)
+        return mw_mad(values, n);
+    for (size_t i = 0; i < n; i++)
+        sum += (values[i] - mean) * (values[i] - mean);
+    return sqrt(sum / (double)(n - 1));
+}

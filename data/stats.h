@@ -16,6 +16,11 @@ double mw_mad(const double *values, size_t n); /* median absolute deviation time
 double mw_minimum(const double *values, size_t n);
 double mw_maximum(const double *values, size_t n);
 double mw_mean(const double *values, size_t n);
+/*
+ * Scale of a sample, n >= 2: the standard deviation of up to five, 1.4826 times the median absolute deviation of more. That of
+ * few is the distance to the nearest neighbour of the middle one, and next to nothing where two of three happen to agree.
+ */
+double mw_spread(const double *values, size_t n);
 
 /*
  * Distribution-free interval of the median from order statistics (binomial; David & Nagaraja, Order

@@ -18,6 +18,7 @@ struct mw_tune_options {
     size_t boundary_count;
     bool energy_only; /* readings have energy and no time */
     bool thorough;    /* force the careful stop */
+    bool repeats;     /* a configuration can be measured again, and would differ: next may ask for that where spreads are known */
     unsigned long seed;
     size_t reserved[4];
 };
@@ -28,15 +29,17 @@ struct mw_reading {
     double time_s;   /* 0: none (energy only) */
     double energy_j; /* 0: none */
     double spread;   /* standard deviation of ln of this reading, 0 where unknown */
-    double reserved[4];
+    size_t runs;     /* whose median it is, and whose scatter the spread is from; 0: the spread is known otherwise */
+    double reserved[3];
 };
 
 enum mw_tune_stop {
     MW_TUNE_GOES_ON,
-    MW_TUNE_CERTAIN,   /* no configuration left has a chance to be better */
-    MW_TUNE_EXHAUSTED, /* every candidate measured */
-    MW_TUNE_BUDGET,    /* max_points */
-    MW_TUNE_INFEASIBLE /* certain that no candidate keeps the limits */
+    MW_TUNE_CERTAIN,    /* no configuration left has a chance to be better */
+    MW_TUNE_EXHAUSTED,  /* every candidate measured */
+    MW_TUNE_BUDGET,     /* max_points */
+    MW_TUNE_INFEASIBLE, /* certain that no candidate keeps the limits */
+    MW_TUNE_UNDECIDED   /* what was measured scatters too much to tell the best apart, and nothing else has a chance */
 };
 
 /* Opaque. One thread at a time. */
@@ -69,7 +72,7 @@ MW_API enum mw_err mw_tuner_observe(struct mw_tuner *tuner, size_t candidate, co
 MW_API void mw_tuner_exclude(struct mw_tuner *tuner, size_t candidate);
 /* The best measured candidate so far into *candidate; false, and unchanged, where none keeps the limits. */
 MW_API bool mw_tuner_best(const struct mw_tuner *tuner, size_t *candidate);
-/* Chance that nothing left is better than the best by the tolerance. */
+/* Chance that nothing, measured or not, is better than the recommended one by the tolerance. */
 MW_API double mw_tuner_certainty(const struct mw_tuner *tuner);
 
 #ifdef __cplusplus

@@ -77,7 +77,8 @@ static enum mw_err choice_init(struct choice *c, const struct mw_points *points,
                                 .energy_j = energies        ? p->value
                                             : p->has_energy ? p->energy_j
                                                             : 0,
-                                .spread = p->count > 1 ? p->spread * sqrt(M_PI / 2 / (double)p->count) : 0};
+                                .spread = p->count > 1 ? p->spread * sqrt(fmin(1, M_PI / 2 / (double)p->count)) : 0,
+                                .runs = p->count};
     }
     return MW_OK;
 }

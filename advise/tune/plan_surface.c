@@ -122,6 +122,32 @@ static bool is_measured(const struct mw_points *points, struct mw_config c)
     return false;
 }
 
+/*
+ * The grid's configuration with the most cores at the highest frequency, where a boundary lies between what was measured and
+ * it: one run there and the slope from before predict the rest to 3 %, where no law alone is nearer than 20 (docs/prediction.md).
+ * s->count where there is none such.
+ */
+static size_t behind_boundary(const struct surface *s, const struct mw_points *points, const struct mw_plan_options *o,
+                              unsigned *after)
+{
+    size_t best = s->count;
+    double most = 0;
+    bool crossed = false;
+    for (size_t i = 0; i < points->count; i++)
+        most = fmax(most, points->items[i].cores);
+    for (size_t i = 0; i < s->count; i++) {
+        const struct mw_config *c = &o->candidates[s->kept[i]];
+        if (best == s->count || c->cores > o->candidates[s->kept[best]].cores ||
+            (c->cores >= o->candidates[s->kept[best]].cores && c->freq_hz > o->candidates[s->kept[best]].freq_hz))
+            best = i;
+    }
+    for (size_t b = 0; b < o->boundary_count && !crossed; b++) {
+        *after = o->boundaries[b];
+        crossed = best < s->count && *after >= most && *after < o->candidates[s->kept[best]].cores;
+    }
+    return crossed ? best : s->count;
+}
+
 enum mw_err mw_plan_surface(struct mw_plan *plan, const struct mw_points *points, const struct mw_plan_options *o,
                             size_t wanted, struct mw_error *error)
 {
@@ -132,9 +158,10 @@ enum mw_err mw_plan_surface(struct mw_plan *plan, const struct mw_points *points
     for (size_t i = 0; !err && i < s.count; i++)
         used[i] = is_measured(points, o->candidates[s.kept[i]]);
     while (!err && plan->count < wanted) {
-        size_t best = s.count;
+        unsigned after = 0;
+        size_t best = plan->count ? s.count : behind_boundary(&s, points, o, &after), first = best;
         double best_score = 0, sd = mean_sd(&s);
-        for (size_t i = 0; i < s.count; i++) {
+        for (size_t i = 0; i < s.count && first == s.count; i++) {
             /* what a second of running buys; without times what a run buys */
             double score = used[i] ? 0 : reduction(&s, i) / (times ? exp(s.mean[i]) : 1);
             if (score > best_score) {
@@ -150,7 +177,11 @@ enum mw_err mw_plan_surface(struct mw_plan *plan, const struct mw_points *points
         double own = 100 * sqrt(s.variance[best]);
         used[best] = true;
         err = condition(&s, best, error);
-        snprintf(p->reason, sizeof p->reason, "lowers the uncertainty of the whole surface most for its run time");
+        if (first < s.count)
+            snprintf(p->reason, sizeof p->reason,
+                     "behind the boundary after %u cores: one run there says more than any model", after);
+        else
+            snprintf(p->reason, sizeof p->reason, "lowers the uncertainty of the whole surface most for its run time");
         snprintf(p->settles, sizeof p->settles,
                  "known to %.1f %% here; the mean over the surface falls from %.1f to %.1f %%", own, 100 * sd,
                  100 * mean_sd(&s));

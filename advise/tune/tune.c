@@ -120,7 +120,7 @@ enum mw_err mw_tuner_alloc(struct mw_tuner **tuner, const struct mw_goal *goal, 
     t->excluded = calloc(count, sizeof *t->excluded);
     t->steps = calloc(count, sizeof *t->steps);
     t->outlook = calloc(2 * count, sizeof *t->outlook);
-    t->value = calloc(3 * count, sizeof *t->value);
+    t->value = calloc(4 * count, sizeof *t->value);
     enum mw_err err = MW_OK;
     if (!t->boundaries || !t->candidates || !t->sites || !t->one_core_sites || !t->measured || !t->excluded ||
         !t->steps || !t->outlook || !t->value)
@@ -129,6 +129,7 @@ enum mw_err mw_tuner_alloc(struct mw_tuner **tuner, const struct mw_goal *goal, 
         t->smooth = t->outlook + count;
         t->variance = t->value + count;
         t->chance = t->variance + count;
+        t->reading_variance = t->chance + count;
         memcpy(t->candidates, candidates, count * sizeof *candidates);
         if (options->boundary_count)
             memcpy(t->boundaries, options->boundaries, options->boundary_count * sizeof *t->boundaries);
@@ -205,36 +206,61 @@ static void say(const struct mw_tuner *t, struct mw_tune_step *step, bool had_be
                  surprise);
 }
 
+/* Two measurements of one configuration: the mean of ln by the runs behind them, as unsure as they are, and as they differ. */
+static void join(struct mw_reading *r, const struct mw_reading *more)
+{
+    double a = (double)(r->runs ? r->runs : 1), b = (double)(more->runs ? more->runs : 1), all = a + b;
+    double within = hypot(a * r->spread, b * more->spread) / all, apart = 0;
+    if (r->time_s > 0 && more->time_s > 0) {
+        apart = fabs(log(r->time_s / more->time_s)) * sqrt(a * b) / all / sqrt(all - 1);
+        r->time_s = exp((a * log(r->time_s) + b * log(more->time_s)) / all);
+    }
+    if (r->energy_j > 0 && more->energy_j > 0)
+        r->energy_j = exp((a * log(r->energy_j) + b * log(more->energy_j)) / all);
+    bool known = r->spread > 0 && !r->runs; /* told, not seen */
+    r->runs = known ? 0 : (size_t)all;
+    r->spread = known ? r->spread * more->spread / hypot(r->spread, more->spread) : fmax(within, apart);
+}
+
 enum mw_err mw_tuner_observe(struct mw_tuner *t, size_t candidate, const struct mw_reading *reading,
                              const struct mw_tune_step **step, struct mw_error *error)
 {
-    if (candidate >= t->count || t->measured[candidate])
+    if (candidate >= t->count || (t->measured[candidate] && !t->options.repeats))
         return mw_fail(error, MW_USAGE, "candidate %zu of %zu cannot be observed%s", candidate, t->count,
                        candidate < t->count ? " twice" : "");
     enum mw_err err = check_reading(t, candidate, reading, error);
     if (err)
         return err;
-    struct mw_tune_step *s = &t->steps[t->step_count];
-    *s = (struct mw_tune_step){.candidate = candidate, .reading = *reading};
+    size_t at = 0;
+    while (at < t->step_count && t->steps[at].candidate != candidate)
+        at++;
+    bool again = at < t->step_count;
+    struct mw_tune_step *s = &t->steps[at], before = *s;
+    if (again)
+        join(&s->reading, reading);
+    else
+        *s = (struct mw_tune_step){.candidate = candidate, .reading = *reading};
+    s->times++;
     if (mw_tuner_next(t, &(size_t){0}, s->reason, sizeof s->reason) != MW_TUNE_GOES_ON)
         s->reason[0] = '\0';
-    if (t->step_count >= t->design_count) {
-        double half = MW_NORMAL_90 * sqrt(t->variance[candidate]);
-        s->expected = true;
+    s->expected = !again && t->step_count >= t->design_count;
+    if (s->expected) {
+        double half = 1.645 * sqrt(t->variance[candidate]);
         s->low = exp(t->value[candidate] - half);
         s->high = exp(t->value[candidate] + half);
     }
-    s->objective = objective_of(t, reading);
-    bool had_best = t->has_best;
+    s->objective = objective_of(t, &s->reading);
+    bool had_best = t->has_best && !again;
     double old_best = t->best_value;
     t->measured[candidate] = true;
-    t->step_count++;
-    mw_guard_enter();
+    t->step_count += !again;
+    t->taken++;
     err = mw_tuner_refit(t, error);
-    mw_guard_leave();
     if (err) {
-        t->measured[candidate] = false;
-        t->step_count--;
+        t->measured[candidate] = again;
+        t->step_count -= !again;
+        t->taken--;
+        *s = before;
         return err;
     }
     s->feasible = t->chance[candidate] > .5;
@@ -255,7 +281,8 @@ enum mw_err mw_tuner_preload(struct mw_tuner *t, const size_t *candidates, const
         return err;
     for (size_t i = 0; i < count; i++) {
         t->steps[t->step_count++] = (struct mw_tune_step){
-            .candidate = candidates[i], .reading = readings[i], .objective = objective_of(t, &readings[i])};
+            .candidate = candidates[i], .reading = readings[i], .times = 1, .objective = objective_of(t, &readings[i])};
+        t->taken++;
         t->measured[candidates[i]] = true;
     }
     err = mw_tuner_refit(t, error);
@@ -279,6 +306,8 @@ bool mw_tuner_best(const struct mw_tuner *t, size_t *candidate)
 void mw_tuner_exclude(struct mw_tuner *t, size_t candidate)
 {
     t->excluded[candidate] = true;
+    if (t->measured[candidate]) /* it ran before: asking again would go on for ever */
+        t->options.repeats = false;
 }
 
 const struct mw_outlook *mw_tuner_outlook(const struct mw_tuner *t)
@@ -288,14 +317,15 @@ const struct mw_outlook *mw_tuner_outlook(const struct mw_tuner *t)
 
 double mw_tuner_certainty(const struct mw_tuner *t)
 {
-    return 1 - t->chance_left;
+    return 1 - fmax(t->chance_left, t->chance_measured);
 }
 
 struct mw_tune_result mw_tuner_result(const struct mw_tuner *t)
 {
     struct mw_tune_result r = {.steps = t->steps,
                                .count = t->step_count,
-                               .certainty = 1 - t->chance_left,
+                               .certainty = 1 - fmax(t->chance_left, t->chance_measured),
+                               .taken = t->taken,
                                .noise_sd = mw_tuner_noise(t),
                                .thorough_why = mw_tuner_thorough_why(t)};
     r.thorough = r.thorough_why != NULL;

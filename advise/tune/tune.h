@@ -16,7 +16,8 @@
 /* One step, as it is told to people. */
 struct mw_tune_step {
     size_t candidate;
-    struct mw_reading reading;
+    struct mw_reading reading; /* of all times that it was measured */
+    size_t times;
     char reason[160]; /* why this point */
     char taught[200]; /* what it taught */
     bool expected;    /* the model said beforehand: objective within low .. high (90 %) */
@@ -41,9 +42,11 @@ struct mw_tune_result {
     /* Step: the best reading where readings repeat, the best posterior mean where they are known to differ; of readings
        without repetitions the best posterior mean, within their scatter of the best reading where that is small. */
     size_t recommended;
-    double certainty; /* 1 - chance_left */
-    double noise_sd;  /* of one reading, as believed */
-    bool thorough;    /* the careful stop is in use */
+    double
+        certainty;   /* that nothing, measured or not, is better by the tolerance; by the spread of what was measured */
+    size_t taken;    /* measurements, repeated ones too */
+    double noise_sd; /* of one reading, as believed */
+    bool thorough;   /* the careful stop is in use */
     const char *thorough_why;
     double chance_recommended; /* that the limits hold there */
 };

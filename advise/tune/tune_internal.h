@@ -32,11 +32,15 @@ struct mw_tuner {
     size_t recommended;        /* candidate; where has_best */
     double *value, *variance, *chance;
     bool has_best;
-    size_t best;        /* candidate */
-    double best_value;  /* ln objective as read */
-    double to_beat;     /* the same as believed: what a new configuration must improve on */
-    double chance_left; /* the largest of a configuration not measured */
-    double chance_any;  /* that any of them is better, were they independent */
+    size_t best;              /* candidate */
+    double best_value;        /* ln objective as read */
+    double to_beat;           /* the same as believed: what a new configuration must improve on */
+    double chance_left;       /* the largest of a configuration not measured */
+    double chance_any;        /* that any of them is better, were they independent */
+    double *reading_variance; /* per candidate: of ln time as measured; 0 where not known */
+    double chance_measured;   /* the largest of a measured configuration other than the recommended one */
+    size_t rival;             /* that one; where chance_measured > 0 */
+    size_t taken;             /* measurements so far */
 };
 
 /* Predicts all candidates anew and finds the best measured and the chance that is left. */

@@ -18,7 +18,8 @@ enum { DEFAULT_RUNS = 3, DEFAULT_POINTS = 20 };
 static const struct cli_option options[] = {
     GOAL_OPTIONS(struct tune_options),
     OPT("tolerance", CLI_PERCENT, tolerance, "PCT", "what counts as better (default 2)", NULL, 0.01, 50),
-    OPT("max-points", CLI_COUNT, max_points, "N", "measure at most N configurations (default 20)", NULL, 1, 10000),
+    OPT("max-points", CLI_COUNT, max_points, "N",
+        "measure at most N times, configurations measured again counted (default 20)", NULL, 1, 10000),
     OPT("cores", CLI_STRING, cores, "LIST", "core counts to choose from (default: all)", NULL, 0, 0),
     OPT("freq", CLI_STRING, freq, "LIST", "frequencies to choose from (default: all where they can be set)", NULL, 0,
         0),
@@ -97,6 +98,8 @@ static enum mw_err tune_all(struct tune *tune, enum mw_tune_stop *stopped, struc
         err = mw_boundaries_parse(o->boundaries, &tune->boundaries, NULL, &tune->boundary_count, error);
     if (!err)
         err = o->replay ? tune_open_replay(tune, error) : tune_open_machine(tune, error);
+    if (!err && !(tune->times = calloc(tune->candidate_count + 1, sizeof *tune->times)))
+        err = mw_fail(error, MW_NOMEM, "out of memory");
     if (err)
         return err;
     struct mw_tune_options with = {.tolerance = o->tolerance,
@@ -105,6 +108,7 @@ static enum mw_err tune_all(struct tune *tune, enum mw_tune_stop *stopped, struc
                                    .boundaries = tune->boundaries,
                                    .boundary_count = tune->boundary_count,
                                    .energy_only = tune->energy_only,
+                                   .repeats = !o->replay,
                                    .seed = tune->cli->common.seed};
     err = mw_tuner_alloc(&tune->tuner, &tune->goal, &with, tune->candidates, tune->candidate_count, error);
     if (!err && tune->cli->common.dry_run)
@@ -159,7 +163,8 @@ const struct cli_command cmd_tune = {
         "is largest, and stops when no configuration left has a chance of 10 % (100 - certainty) to be better by the "
         "tolerance. About seven configurations out of 312 are measured on clean tables. With one frequency, noisy runs or "
         "energies without times the careful stop also waits until all the chances together are under "
-        "20 %, and says so.\n"
+        "20 %, and says so. The certainty is that nothing, measured or not, is better: where the runs of those that were measured "
+        "scatter too much to tell the best apart, the one known less is measured again.\n"
         "What is recommended is a configuration that was measured: the best reading where runs are known to repeat, the best "
         "posterior mean where they differ by 2 % and more, and of readings without repetitions the best posterior mean, "
         "but where they scatter by less than 2 % no further than that from the best reading, since the luckiest reading is "

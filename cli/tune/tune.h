@@ -29,6 +29,7 @@ struct tune {
     struct mw_tuner *tuner;
     struct mw_config *candidates;
     size_t candidate_count;
+    size_t *times; /* that each was measured */
     unsigned *boundaries;
     size_t boundary_count;
     bool energy_only;

@@ -41,6 +41,8 @@ static const char *stop_words(enum mw_tune_stop stopped)
         return "the budget of --max-points is spent";
     case MW_TUNE_INFEASIBLE:
         return "no configuration keeps the limits";
+    case MW_TUNE_UNDECIDED:
+        return "runs scatter too much to tell those that were measured apart";
     case MW_TUNE_GOES_ON:
         break;
     }
@@ -148,6 +150,7 @@ static json_t *step_json(const struct tune *tune, const struct mw_tune_step *ste
     json_object_set_new(o, "time_s", mw_json_real(step->reading.time_s > 0, step->reading.time_s));
     json_object_set_new(o, "energy_j", mw_json_real(step->reading.energy_j > 0, step->reading.energy_j));
     json_object_set_new(o, "objective", json_real(step->objective));
+    json_object_set_new(o, "times_measured", json_integer((json_int_t)step->times));
     json_object_set_new(o, "keeps_limits", json_boolean(step->feasible));
     return o;
 }
@@ -179,6 +182,8 @@ static const char *stop_name(enum mw_tune_stop stopped)
         return "budget";
     case MW_TUNE_INFEASIBLE:
         return "infeasible";
+    case MW_TUNE_UNDECIDED:
+        return "undecided";
     case MW_TUNE_GOES_ON:
         break;
     }

@@ -187,6 +187,7 @@ enum mw_err tune_close(struct tune *tune, struct mw_error *error)
     mw_dataset_release(&tune->done);
     free(tune->point_of);
     free(tune->candidates);
+    free(tune->times);
     free(tune->boundaries);
     return err;
 }
@@ -240,7 +241,8 @@ static enum mw_err measure_machine(struct tune *tune, size_t candidate, struct m
     double *time = calloc(3 * runs, sizeof *time), *energy = time + runs, *ln_time = energy + runs;
     enum mw_err err = time ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     bool good = true;
-    for (unsigned r = 1; !err && good && r <= runs; r++) {
+    unsigned before = (unsigned)(tune->times[candidate] * runs);
+    for (unsigned r = before + 1; !err && good && r <= before + runs; r++) {
         double time_s = 0, energy_j = 0;
         char name[64];
         goal_name(c, name, sizeof name);
@@ -259,7 +261,9 @@ static enum mw_err measure_machine(struct tune *tune, size_t candidate, struct m
         reading->time_s = mw_median(time, runs);
         reading->energy_j = energies ? mw_median(energy, energies) : 0;
         /* of the median: sqrt(pi / 2) times that of the mean, for normal errors */
-        reading->spread = runs > 1 ? mw_mad(ln_time, runs) * sqrt(M_PI / 2 / (double)runs) : 0;
+        reading->spread = runs > 1 ? mw_spread(ln_time, runs) * sqrt(fmin(1, M_PI / 2 / (double)runs)) : 0;
+        reading->runs = runs;
+        tune->times[candidate]++;
     }
     free(time);
     return err;
@@ -275,6 +279,7 @@ enum mw_err tune_measure(void *data, size_t candidate, const char *reason, struc
     const struct mw_point *p = &tune->points.items[tune->point_of[candidate]];
     *reading = (struct mw_reading){.time_s = tune->energy_only ? 0 : p->value,
                                    .energy_j = point_energy(&tune->points, tune->point_of[candidate]),
-                                   .spread = p->spread * sqrt(M_PI / 2 / (double)p->count)};
+                                   .spread = p->spread * sqrt(fmin(1, M_PI / 2 / (double)p->count)),
+                                   .runs = p->count};
     return MW_OK;
 }

@@ -9,13 +9,13 @@
  * How sure a prediction is beyond the measured cores. z is the mixture's median of ln value there, L = log2(p/p_max), D the
  * spread of a stack of laws, s_0 the noise of the set:
  *     sigma^2 = .015^2 + s_0^2 + (.02 L)^2 + (2 D)^2,  low = z - 3.4 sigma,  high = z + 2.1 sigma      (of a time)
- * What lies behind a boundary is a shift and an opening of its own, in quadrature. With one or two core counts measured
+ * What lies behind a boundary is a shift and an opening of its own, in quadrature. With one or two runs
  * behind it the laws are fitted to those before it, and their slope is moved through the runs:
  *     z(p) = z_before(p) + mean(y_i - z_before(p_i)),  z - .60 q ... z + .50 q,  q = .04 + |ln(p/p_i)|
  * docs/prediction.md has the measured errors, and what each constant was chosen and checked on. Test: test_beyond.c.
  */
 
-/* The last core before a boundary with runs on one or two core counts behind it and three or more below: the laws are fitted
+/* The last core before a boundary with one or two configurations measured behind it and three core counts or more below: the laws are fitted
    to the runs up to it alone. Infinite: none, all runs are fitted. */
 double mw_beyond_fitted(const struct mw_model *model);
 

@@ -80,6 +80,18 @@ static uint64_t split_mix(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+/* The configuration with the most cores, at the highest frequency. */
+static size_t largest(const struct mw_sequence *sequence)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < sequence->count; i++) {
+        const struct mw_sequence_entry *a = &sequence->configs[i], *b = &sequence->configs[best];
+        if (a->cores > b->cores || (a->cores == b->cores && a->freq_hz > b->freq_hz))
+            best = i;
+    }
+    return best;
+}
+
 static void order_round(struct mw_sequence *sequence, unsigned round)
 {
     enum mw_sequence_kind kind = sequence->plan.kind;
@@ -95,6 +107,13 @@ static void order_round(struct mw_sequence *sequence, unsigned round)
         order[i - 1] = order[j];
         order[j] = swap;
     }
+    /* first of all the run that says most of what lies behind a boundary, should no other come of it; the next round ends so */
+    for (size_t i = 0, all = largest(sequence); kind == MW_SEQUENCE_BALANCED && round < 2 && i < n; i++)
+        if (order[i] == all) {
+            order[i] = order[0];
+            order[0] = all;
+            break;
+        }
     for (size_t i = 0; kind == MW_SEQUENCE_BALANCED && round % 2 && i < n / 2; i++) {
         size_t swap = order[i];
         order[i] = order[n - 1 - i];

@@ -330,9 +330,78 @@ static void ready_lines(void **state)
     assert_non_null(strstr(lines[0].text, "taskset -c 3 COMMAND"));
 }
 
+/* All is measured, and what was measured scatters: {10, 14, 19} on one core, {9, 13.5, 20} on two are no certainty. */
+static void scatter_is_no_certainty(void **state)
+{
+    (void)state;
+    static const struct mw_config c[2] = {{1, 2e9}, {2, 2e9}};
+    const struct mw_goal goal = {.objective = MW_OBJECTIVE_TIME, .certainty = .9};
+    struct mw_reading one = {.time_s = 14, .spread = .233, .runs = 3}, two = {.time_s = 13.5, .spread = .29, .runs = 3};
+    struct mw_tune_options options = plain;
+    for (int repeats = 0; repeats < 2; repeats++) {
+        size_t next = 77;
+        char reason[160];
+        options.repeats = repeats;
+        struct mw_tuner *tuner = tuner_for(&goal, &options, c, 2);
+        assert_int_equal(mw_tuner_observe(tuner, 0, &one, NULL, NULL), MW_OK);
+        assert_int_equal(mw_tuner_observe(tuner, 1, &two, NULL, NULL), MW_OK);
+        double certainty = mw_tuner_result(tuner).certainty;
+        assert_true(certainty > .4 && certainty < .7);
+        enum mw_tune_stop stop = mw_tuner_next(tuner, &next, reason, sizeof reason);
+        assert_int_equal(stop, repeats ? MW_TUNE_GOES_ON : MW_TUNE_EXHAUSTED);
+        if (repeats) { /* the one that is known less, and it becomes known better */
+            assert_int_equal(next, 1);
+            assert_non_null(strstr(reason, "again"));
+            two.spread = .02;
+            for (int k = 0; k < 3 && stop == MW_TUNE_GOES_ON; k++) {
+                assert_int_equal(mw_tuner_observe(tuner, next, next ? &two : &one, NULL, NULL), MW_OK);
+                stop = mw_tuner_next(tuner, &next, reason, sizeof reason);
+            }
+            struct mw_tune_result r = mw_tuner_result(tuner);
+            assert_int_equal(r.count, 2); /* configurations */
+            assert_true(r.taken > 2 && r.steps[0].times + r.steps[1].times == r.taken);
+        }
+        mw_tuner_free(tuner);
+    }
+    one.spread = two.spread = .001; /* the same medians, sharp */
+    struct mw_tuner *tuner = tuner_for(&goal, &options, c, 2);
+    assert_int_equal(mw_tuner_observe(tuner, 0, &one, NULL, NULL), MW_OK);
+    assert_int_equal(mw_tuner_observe(tuner, 1, &two, NULL, NULL), MW_OK);
+    assert_true(mw_tuner_result(tuner).certainty > .99);
+    mw_tuner_free(tuner);
+}
+
+/* Runs that scatter by 5 %: what may be as good is measured again within the budget, and the choice is truly good. */
+static void repeats_where_it_pays(void **state)
+{
+    (void)state;
+    struct mw_config c[ALL];
+    machine(c);
+    const struct mw_goal goal = {.objective = MW_OBJECTIVE_TIME, .certainty = .9};
+    struct mw_tune_options options = plain;
+    options.repeats = true;
+    struct mw_tuner *tuner = tuner_for(&goal, &options, c, ALL);
+    size_t next, again = 0;
+    double phase = 0;
+    while (mw_tuner_next(tuner, &next, NULL, 0) == MW_TUNE_GOES_ON) {
+        struct session s = {.candidates = c, .fails_at = ALL, .noise = .05, .spread = .05, .phase = phase += .37};
+        struct mw_reading reading;
+        size_t before = mw_tuner_result(tuner).count;
+        assert_int_equal(measure(&s, next, "because", &reading, NULL), MW_OK);
+        assert_int_equal(mw_tuner_observe(tuner, next, &reading, NULL, NULL), MW_OK);
+        again += mw_tuner_result(tuner).count == before;
+    }
+    struct mw_tune_result r = mw_tuner_result(tuner);
+    assert_true(again > 0 && r.taken <= 20);
+    assert_true(time_of(&c[r.steps[r.recommended].candidate]) <= 1.05 * time_of(&c[ALL - 1]));
+    mw_tuner_free(tuner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scatter_is_no_certainty),
+        cmocka_unit_test(repeats_where_it_pays),
         cmocka_unit_test(finds_the_best),
         cmocka_unit_test(same_seed_same_steps),
         cmocka_unit_test(one_frequency_is_careful),
