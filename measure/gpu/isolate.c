@@ -25,6 +25,7 @@
 
 struct control {
     atomic_bool stop;
+    atomic_ulong asked; /* how often the child has asked: its sign of life */
     enum mw_err result;
     bool ended; /* the work returned */
     struct mw_error error;
@@ -34,6 +35,8 @@ static struct control *mine; /* the child's */
 
 bool mw_isolated_stop(void)
 {
+    if (mine)
+        atomic_fetch_add(&mine->asked, 1);
     return mine && atomic_load(&mine->stop);
 }
 
@@ -146,13 +149,18 @@ static enum mw_err reap(struct mw_isolated *isolated, bool killed, double max_ti
 enum mw_err mw_isolated_wait(struct mw_isolated *isolated, double max_time_s, bool (*stop)(void),
                              struct mw_error *error)
 {
-    double start_s = mw_now_s(), kill_s = INFINITY;
+    struct control *control = isolated->control;
+    double alive_s = mw_now_s(), kill_s = INFINITY;
+    unsigned long asked = atomic_load(&control->asked);
     bool interrupted = false, killed = false;
     struct pollfd gone = {.fd = isolated->pipe};
     while (poll(&gone, 1, LOOK_MS) <= 0) {
         double now_s = mw_now_s();
         bool told = stop && stop();
-        if (isinf(kill_s) && (told || now_s - start_s > max_time_s)) {
+        unsigned long asked_now = atomic_load(&control->asked);
+        alive_s = asked_now != asked ? now_s : alive_s;
+        asked = asked_now;
+        if (isinf(kill_s) && (told || now_s - alive_s > max_time_s)) {
             mw_isolated_ask_to_stop(isolated);
             kill_s = now_s + GRACE_S;
             interrupted = told;

@@ -29,7 +29,8 @@ bool mw_isolated_stop(void);
 enum mw_err mw_isolated_open(struct mw_isolated *isolated, size_t size_bytes, struct mw_error *error) MW_CHECKED;
 enum mw_err mw_isolated_start(struct mw_isolated *isolated, mw_isolated_work work, struct mw_error *error) MW_CHECKED;
 /*
- * Waits for the child. After max_time_s, or when stop() is true, it is asked to end, and killed one second later.
+ * Waits for the child. After max_time_s in which it has not called mw_isolated_stop (0: at once), or when stop() is true, it is
+ * asked to end, and killed one second later.
  * What the work returned; MW_INTERRUPTED after stop(); MW_RUN where the child crashed or had to be killed.
  */
 enum mw_err mw_isolated_wait(struct mw_isolated *isolated, double max_time_s, bool (*stop)(void),

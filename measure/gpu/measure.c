@@ -17,8 +17,8 @@
 #define PAST_CACHE      4
 #define MEMORY_PARTS    16 /* three buffers, what is read back, and as much for everybody else */
 #define ALLOCATION_PART 2
-/* validation, compilers and start; a driver that takes longer than this beyond its time is ended */
-#define GRACE_S 60
+/* compilers, validation, one window on a busy machine: a driver that takes longer without a sign of life is ended */
+#define SILENCE_S 120
 
 static const struct {
     const char *name;
@@ -208,7 +208,7 @@ enum mw_err mw_gpu_measure(struct mw_gpu_job *job, bool (*stop)(void), struct mw
     watch.has_card = job->device.kind == MW_GPU_KIND_GPU && mw_card_find("", job->device.vendor, &watch.card);
     err = mw_isolated_start(&isolated, measure, error);
     if (!err)
-        err = mw_isolated_wait(&isolated, 2 * job->time_s + GRACE_S, look_and_stop, error);
+        err = mw_isolated_wait(&isolated, SILENCE_S, look_and_stop, error);
     *job = *(const struct mw_gpu_job *)isolated.shared;
     mw_isolated_close(&isolated);
     return err;
