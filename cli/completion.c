@@ -21,10 +21,16 @@ static bool takes_file(const struct cli_option *option)
     return option->kind == CLI_STRING || option->kind == CLI_REPEATED;
 }
 
+/* The list stands between the quotes of each shell: a word that is a quote itself (--thousands) is not offered. */
 static void print_choices(const char *const *words)
 {
-    for (size_t i = 0; words[i]; i++)
-        printf("%s%s", i ? " " : "", words[i]);
+    bool first = true;
+    for (size_t i = 0; words[i]; i++) {
+        if (strchr(words[i], '\''))
+            continue;
+        printf("%s%s", first ? "" : " ", words[i]);
+        first = false;
+    }
 }
 
 static void print_options(const struct cli_option *const *list, size_t count)
