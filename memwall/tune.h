@@ -18,7 +18,8 @@ struct mw_tune_options {
     size_t boundary_count;
     bool energy_only; /* readings have energy and no time */
     bool thorough;    /* force the careful stop */
-    bool repeats;     /* a configuration can be measured again, and would differ: next may ask for that where spreads are known */
+    bool
+        repeats; /* a configuration can be measured again, and would differ: next may ask for that where spreads are known */
     unsigned long seed;
     size_t reserved[4];
 };
