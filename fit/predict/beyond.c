@@ -59,7 +59,7 @@ bool mw_boundaries_known(const struct mw_model *model)
     return model->boundary_count > 0 || model->cores_per_socket > 0;
 }
 
-/* The i-th boundary in ascending order; sockets of equal size where only that is known. False beyond `most` cores. */
+/* The i-th boundary, in the order of the list; sockets of equal size, up to `most` cores, where only that is known. */
 static bool boundary_at(const struct mw_model *model, size_t i, double most, double *after, enum mw_boundary_kind *kind)
 {
     if (model->boundary_count) {
@@ -67,7 +67,7 @@ static bool boundary_at(const struct mw_model *model, size_t i, double most, dou
             return false;
         *after = model->boundaries[i];
         *kind = model->boundary_kinds ? model->boundary_kinds[i] : MW_BOUNDARY_UNNAMED;
-        return *after < most;
+        return true;
     }
     *after = model->cores_per_socket * (double)(i + 1);
     *kind = MW_BOUNDARY_SOCKET;
@@ -77,10 +77,14 @@ static bool boundary_at(const struct mw_model *model, size_t i, double most, dou
 bool mw_boundary_between(const struct mw_model *model, double from, double to, double *after,
                          enum mw_boundary_kind *kind)
 {
-    for (size_t i = 0; boundary_at(model, i, to, after, kind); i++)
-        if (*after >= from)
-            return true;
-    return false;
+    double at, first = to;
+    enum mw_boundary_kind what;
+    for (size_t i = 0; boundary_at(model, i, to, &at, &what); i++)
+        if (at >= from && at < first) {
+            *after = first = at;
+            *kind = what;
+        }
+    return first < to;
 }
 
 /* Distinct core counts of the points above `low` and up to `high`. */
@@ -109,14 +113,15 @@ static bool has_few_behind(const struct mw_points *points, double after, double 
 
 double mw_beyond_fitted(const struct mw_model *model)
 {
-    double after, most = 0;
+    double after, most = 0, fitted = INFINITY;
     enum mw_boundary_kind kind;
     for (size_t i = 0; i < model->points.count; i++)
         most = fmax(most, model->points.items[i].cores);
     for (size_t i = 0; boundary_at(model, i, most, &after, &kind); i++)
-        if (has_few_behind(&model->points, after, most) && levels_between(&model->points, 0, after) >= BEFORE_LEAST)
-            return after;
-    return INFINITY;
+        if (after < most && has_few_behind(&model->points, after, most) &&
+            levels_between(&model->points, 0, after) >= BEFORE_LEAST)
+            fitted = fmin(fitted, after);
+    return fitted;
 }
 
 enum mw_err mw_beyond_init(struct mw_beyond *beyond, const struct mw_model *model, const struct mw_sites *sites,
@@ -136,7 +141,7 @@ static struct opening crossing(const struct mw_model *model, double from, double
     double after;
     enum mw_boundary_kind kind;
     for (size_t i = 0; boundary_at(model, i, to, &after, &kind); i++)
-        if (after >= from) {
+        if (after >= from && after < to) {
             all.shift += openings[kind].shift;
             all.low = hypot(all.low, openings[kind].low);
             all.high = hypot(all.high, openings[kind].high);

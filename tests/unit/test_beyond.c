@@ -77,6 +77,30 @@ static void a_boundary_shifts_and_opens(void **state)
     }
 }
 
+/* A list by hand need not be in order: what is crossed counts, and the first of it is named. */
+static void any_order(void **state)
+{
+    (void)state;
+    static const unsigned cores[] = {1, 2, 3, 4, 6, 8};
+    double at = 0;
+    enum mw_boundary_kind kind = MW_BOUNDARY_UNNAMED;
+    after[0] = 12;
+    after[1] = 8;
+    kinds[0] = MW_BOUNDARY_SOCKET;
+    kinds[1] = MW_BOUNDARY_SMT;
+    fit_model(cores, 6, 2, 0);
+    struct mw_prediction far = predict(16);
+    assert_true(mw_boundary_between(&model, 8, 16, &at, &kind));
+    assert_near(at, 8, 0);
+    assert_int_equal(kind, MW_BOUNDARY_SMT);
+    assert_false(mw_boundary_between(&model, 13, 16, &at, &kind));
+    model.boundaries = (unsigned[]){8, 12};
+    model.boundary_kinds = (enum mw_boundary_kind[]){MW_BOUNDARY_SMT, MW_BOUNDARY_SOCKET};
+    struct mw_prediction same = predict(16);
+    assert_memory_equal(&far, &same, sizeof far);
+    done();
+}
+
 /* Inside one kind of core and with nothing to cross, a program that scales is predicted narrowly. */
 static void narrow_where_nothing_is_crossed(void **state)
 {
@@ -167,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_boundary_shifts_and_opens),
+        cmocka_unit_test(any_order),
         cmocka_unit_test(narrow_where_nothing_is_crossed),
         cmocka_unit_test(one_run_behind),
         cmocka_unit_test(enough_on_both_sides),
