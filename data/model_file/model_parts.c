@@ -51,7 +51,7 @@ static const struct mw_bind power_fields[] = {
     {"u3_w", MW_BIND_REAL, FIELD(struct mw_model_power, u3_w), ANY_NUMBER},
     {"c1_w", MW_BIND_REAL, FIELD(struct mw_model_power, c1_w), ANY_NUMBER},
     {"c3_w", MW_BIND_REAL, FIELD(struct mw_model_power, c3_w), ANY_NUMBER},
-    {"freq_ref_ghz", MW_BIND_FREQ, FIELD(struct mw_model_power, freq_ref_hz), FREQ},
+    {"freq_ref_ghz", MW_BIND_FREQ, FIELD(struct mw_model_power, freq_ref_hz), FREQ_OR_0},
     {"residual_sd", MW_BIND_REAL, FIELD(struct mw_model_power, residual_sd), NOT_NEGATIVE},
     {"cores_per_socket", MW_BIND_UNSIGNED, FIELD(struct mw_model_power, cores_per_socket), CORES_OR_0},
     {"source", MW_BIND_TEXT, FIELD(struct mw_model_power, source)},

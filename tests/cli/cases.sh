@@ -129,10 +129,22 @@ case_sacct_pending() {
     rows '4,1,910,0 8,1,477,0'
     says "$name: said" '1 row\(s\) left out: pending'
 }
-# of the one judgement: they are tested with it
-case_unmeasured_63() { skip "$name" 'of the one judgement'; }
-case_slower_than_one() { skip "$name" 'of the one judgement'; }
-case_efficiency_no_baseline() { skip "$name" 'of the one judgement'; }
+case_unmeasured_63() {
+    fits runs.csv
+    check "$name: recommend" "$memwall" recommend "$tmp/m.json" --objective time
+    prints "$name: the best one that was measured" 'least time: 64 cores, measured'
+}
+case_slower_than_one() {
+    fits runs.csv
+    check "$name: diagnose" "$memwall" diagnose "$tmp/m.json"
+    prints "$name: what the readings settle" '^slows-down'
+}
+case_efficiency_no_baseline() {
+    fits runs.csv
+    check "$name: recommend" "$memwall" recommend "$tmp/m.json" --objective time
+    prints "$name: against what was measured" 'efficiency .*against 2 cores, measured'
+    prints "$name: and what was not" 'one core, estimated: it was not measured'
+}
 
 here=$PWD
 for folder in "$cases"/*/; do
