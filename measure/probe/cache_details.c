@@ -42,7 +42,7 @@ enum mw_err mw_cache_lines(struct mw_cache_job *job, struct mw_error *error)
     /* three times the first level's latency: beyond its noise, far below what a load from memory takes */
     for (size_t i = flush.count; i-- > 0 && job->step_count && flush.time_s[i] < 3 * job->steps[0].before;)
         unit = flush.x[i];
-    size_t levels = job->step_count > job->reported.level_count ? job->step_count : job->reported.level_count;
+    size_t levels = job->reported.level_count ? job->reported.level_count : job->step_count;
     for (size_t i = 1; !err && i < levels && i < MW_CACHE_LEVELS; i++) {
         struct mw_finding *f =
             mw_cache_find(job, "", i + 1, "line_bytes", unit, (double)job->reported.level[i].line_bytes, 0);

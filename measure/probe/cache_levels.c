@@ -130,7 +130,8 @@ static void find_capacity(struct mw_cache_job *job, size_t i)
     const struct mw_cache_level *told = &job->reported.level[i];
     const struct mw_step *step = i < job->step_count ? &job->steps[i] : NULL;
     bool beyond = step && step->x >= (double)job->report.scanned_bytes;
-    struct mw_finding *f = mw_cache_find(job, "", i + 1, "capacity_bytes", step && !beyond ? step->x : 0,
+    bool unreported = job->reported.level_count && i >= job->reported.level_count;
+    struct mw_finding *f = mw_cache_find(job, "", i + 1, "capacity_bytes", step && !beyond && !unreported ? step->x : 0,
                                          (double)told->capacity_bytes, MW_CAPACITY_TOLERANCE);
     if (job->options->guest && told->cpus > 1)
         mw_cache_because(f, MW_CACHE_DIFFERS, "a guest is told the host's size and shares it with other guests");
@@ -138,7 +139,9 @@ static void find_capacity(struct mw_cache_job *job, size_t i)
         mw_cache_because(f, MW_CACHE_DIFFERS, "shared by %u CPUs, whose other work takes a part", told->cpus);
     else
         mw_cache_because(f, MW_CACHE_DIFFERS, "the step lies elsewhere");
-    if (beyond || (!step && told->capacity_bytes > job->report.scanned_bytes))
+    if (unreported)
+        mw_cache_doubt(f, "the system reports no such level: others may use a part of the one before at times");
+    else if (beyond || (!step && told->capacity_bytes > job->report.scanned_bytes))
         mw_cache_doubt(f, "it ends beyond the %zu MiB that were scanned", job->report.scanned_bytes >> 20);
     else if (step && job->width[i] > MW_STEP_SHARP)
         mw_cache_doubt(f, "its step is no sharp one: random replacement, a part taken by others, or scattered pages");
@@ -200,7 +203,7 @@ enum mw_err mw_cache_visit_memory(struct mw_cache_job *job, struct mw_error *err
 void mw_cache_latencies(struct mw_cache_job *job)
 {
     size_t n = job->step_count;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && (!job->reported.level_count || i < job->reported.level_count); i++)
         mw_cache_find(job, "", i + 1, "latency_ns", 1e9 * job->steps[i].before, 0, 0);
     bool flushed = isfinite(job->memory_s);
     double last_s = flushed ? job->memory_s : n ? job->steps[n - 1].after : 0;
