@@ -81,6 +81,11 @@ says 'is named' 'the first run failed \(exit status 1\)'
 check 'a plan' "$memwall" tune --dry-run -- ./work.sh '{cores}'
 prints 'of the first points' 'all cores at the highest frequency'
 
+printf 'cores,time_s\n1,10\n1,14\n1,19\n2,9\n2,13.5\n2,20\n' >scatter.csv
+check 'readings that scatter' "$memwall" tune --objective time --replay scatter.csv --json
+if python3 -c 'import json,sys; d=json.load(sys.stdin); sys.exit(not (.4 < d["certainty"] < .7))' <<<"$out"; then
+    ok 'are no certainty'; else not_ok 'are no certainty' "$out"; fi
+
 if [ -d "$shared/parsec-power" ]; then
     check 'canneal' "$memwall" tune --objective energy --boundaries 12 --replay "$shared/parsec-power/canneal.csv" --json
     if [ "$(json 'len(d["measured"]) <= 20, d["recommended"]["cores"], d["recommended"]["freq_ghz"] < 2.1')" = "(True, 24, True)" ]; then
