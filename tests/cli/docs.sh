@@ -82,7 +82,7 @@ for command in $commands; do
     done < <(examples "$command")
 done
 # indented or fenced lines of a document that call memwall, without their comments
-for document in README.md docs/*.md; do
+for document in README.md docs/*.md docs/tutorial/*.md; do
     while IFS= read -r line; do
         [ -n "$line" ] && example "$document" "$line"
     done < <(awk '/^```/ { fenced = !fenced; next } fenced || /^    / { print }' "$document" |
@@ -92,7 +92,7 @@ done
 # What prose names.
 known=$(for command in $commands; do memwall help "$command"; done | grep -oE -- '--[a-z][a-z-]+' | sort -u)
 unknown=
-for document in README.md docs/*.md man/*.inc; do
+for document in README.md docs/*.md docs/tutorial/*.md man/*.inc; do
     for word in $(grep -ohE '`memwall [a-z]+' "$document" | awk '{ print $2 }' | sort -u); do
         grep -qx "$word" <<<"$commands"$'\nhelp' || unknown="$unknown $document: memwall $word;"
     done
@@ -105,7 +105,7 @@ for document in README.md docs/*.md man/*.inc; do
     done
 done
 if [ -z "$unknown" ]; then ok 'commands, options and targets that documents name exist'; else not_ok 'commands, options and targets that documents name exist' "$unknown"; fi
-linked=$(grep -oE '\]\([^)#]+' README.md docs/*.md ./*.md | sed 's/:\](/ /' | sort -u | while read -r from to; do
+linked=$(grep -oE '\]\([^)#]+' README.md docs/*.md docs/tutorial/*.md ./*.md | sed 's/:\](/ /' | sort -u | while read -r from to; do
     case $to in http*) ;; *) [ -e "$(dirname "$from")/$to" ] || echo "$from: $to" ;; esac
 done)
 if [ -z "$linked" ]; then ok 'links lead somewhere'; else not_ok 'links lead somewhere' "$linked"; fi
