@@ -488,6 +488,7 @@ static void predictor_release(struct predictor *predictor)
     free(predictor->behind);
     predictor->behind = NULL;
     free(predictor->ensemble.fits); /* the fits are the model's and those of the next line */
+    predictor->ensemble.fits = NULL;
     mw_mixture_release(&predictor->independent);
     mw_sites_release(&predictor->data);
 }
