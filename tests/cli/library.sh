@@ -82,8 +82,8 @@ else
 fi
 if command -v python3 >/dev/null; then
     check 'diagnose.py' python3 examples/diagnose.py "$tmp/model.json"
-    verdict=$("$memwall" diagnose "$tmp/model.json" 2>/dev/null | sed -n '1s/:.*//p')
-    prints 'diagnose.py: as memwall diagnose' "^$verdict, [01]\\.[0-9]+ sure"
+    verdict=$("$memwall" diagnose --json "$tmp/model.json" 2>/dev/null | sed -n 's/^ *"verdict": "\(.*\)",$/\1/p')
+    prints 'diagnose.py: as memwall diagnose' "^${verdict:-none}, [01]\\.[0-9]+ sure"
     fails 1 'diagnose.py: no model' python3 examples/diagnose.py data/examples/swaptions.csv
 else
     skip 'diagnose.py' 'no python3'
