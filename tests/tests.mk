@@ -33,7 +33,7 @@ check: deps-if-missing ## build and run the tests (installs what they need); end
 .PHONY: check-mechanisms
 check-mechanisms: ## real programs with one way to lose time each: diagnosed on a quiet machine, then beside eight busy processes
 	@$(MAKE) --no-print-directory $(JOBS) build-all
-	@tests/run.sh tests/cli/mechanisms.sh
+	@QUIET=1 tests/run.sh tests/cli/mechanisms.sh
 	@LOAD=8 TEST_TIMEOUT=1800 tests/run.sh tests/cli/mechanisms.sh
 
 .PHONY: check-quick

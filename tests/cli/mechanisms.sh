@@ -52,6 +52,11 @@ kind "a chase through memory" 'scales|busy' chase '{cores}'
 kind "written and synced, then computed" 'idle|scales' write-sync '{cores}'
 
 [ $wrong = 0 ] && ok "none of $all is wrong" || not_ok "none of $all is wrong" "$wrong are"
+# How many are named is a matter of the neighbours; that none is named wrong is not. The bar of 16 of 19 is for a quiet machine.
+if [ -z "${QUIET:-}" ]; then
+    if [ $((2 * right)) -ge $all ]; then ok "$right of $all right, the rest open"; else not_ok 'half of them right' "$right of $all"; fi
+    exit
+fi
 if [ $all -lt 12 ]; then
     skip "16 of 19 right" "others had the cores of all but $all"
     exit
