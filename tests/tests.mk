@@ -50,7 +50,7 @@ check-vm: ## the virtual machines alone
 check-slurm: export TEST_TIMEOUT ?= 3600
 check-slurm: ## scans by a real Slurm of two nodes, with 500 points, a node that dies, a full queue (as root)
 	@$(MAKE) --no-print-directory $(JOBS) build-all
-	@SLURM_LONG=1 CI=true tests/run.sh $(SLURM_SCRIPT)
+	@SLURM_LONG=1 tests/run.sh $(SLURM_SCRIPT)
 
 .PHONY: check-demo
 check-demo: ## the demo in every case that it is tried in; some need root
