@@ -52,7 +52,8 @@ static void last_words(const char *result, char *text, size_t size)
     FILE *f = result && asprintf(&path, "%s.log", result) >= 0 ? fopen(path, "re") : NULL;
     free(path);
     while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, "hint:", 5) && line[strspn(line, " \t\r\n")])
+        if (strncmp(line, "hint:", 5) && strncmp(line, "srun:", 5) && strncmp(line, "slurmstepd:", 11) &&
+            line[strspn(line, " \t\r\n")])
             snprintf(text, size, "%.*s", (int)strcspn(line, "\r\n"), line);
     if (!strncmp(text, "memwall scan: ", 14))
         memmove(text, text + 14, strlen(text + 14) + 1);
