@@ -52,7 +52,7 @@ static void a_boundary_shifts_and_opens(void **state)
     static const unsigned cores[] = {1, 2, 3, 4, 6, 8};
     after[0] = 8;
     static const enum mw_boundary_kind of[] = {MW_BOUNDARY_SOCKET, MW_BOUNDARY_SMT, MW_BOUNDARY_KIND};
-    static const double shift[] = {.015, .05, .1}, high[] = {.22, .43, .94}, low[] = {.15, .28, .51};
+    static const double shift[] = {0, .05, .1}, high[] = {.23, .43, .94}, low[] = {.15, .28, .51};
     struct mw_prediction plain[2], p;
     after[1] = 64; /* known, and not crossed */
     fit_model(cores, 6, 0, 0);
