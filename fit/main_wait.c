@@ -6,17 +6,23 @@
 static const double LEAST = .03; /* of the time: less is within the noise of a quiet machine */
 static const double HOLDS = .95; /* of C/p: CPU time is counted in ticks */
 
-static bool takes(const struct mw_row *row, double wait)
+/* What is left of the time holds the CPU time: the other threads did not work on, or spin, while the main one waited. */
+static bool holds(const struct mw_row *row, double wait)
 {
     double left = row->value - wait, work = row->has & MW_HAS_CPU_TIME ? row->cpu_time_s / row->cores : 0;
-    return row->has & MW_HAS_VALUE && !row->usage.has[MW_USAGE_WALL] && wait >= LEAST * row->value && left > 0 &&
-           left >= HOLDS * work;
+    return left > 0 && left >= HOLDS * work;
+}
+
+static bool takes(const struct mw_row *row, double wait)
+{
+    return row->has & MW_HAS_VALUE && !row->usage.has[MW_USAGE_WALL] && wait >= LEAST * row->value && holds(row, wait);
 }
 
 /* Disturbed by others, and nothing tells by how much: what is taken off the other runs would make this one look slow. */
 static bool is_blind(const struct mw_row *row)
 {
-    return row->has & MW_HAS_VALUE && row->usage.has[MW_USAGE_OTHER_CPU] && !row->usage.has[MW_USAGE_MAIN_WAIT] &&
+    bool told = row->usage.has[MW_USAGE_MAIN_WAIT] && holds(row, row->usage.of[MW_USAGE_MAIN_WAIT]);
+    return row->has & MW_HAS_VALUE && row->usage.has[MW_USAGE_OTHER_CPU] && !told &&
            row->usage.of[MW_USAGE_OTHER_CPU] >= MW_OTHERS_MOST * row->cores * row->value;
 }
 

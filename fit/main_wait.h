@@ -7,9 +7,10 @@
 /*
  * Takes the main thread's wait for a core off the times: T - wait is what a quiet machine would have given, to 3 ms, where
  * the main thread is on the critical path (docs/diagnosis.md). Of rows where it is 3 % of the time or more, the time is
- * the run's (no wall_s beside it), and what is left still holds the CPU time (C <= p T); power stays that of the time as measured. None is taken where others had MW_OTHERS_MOST of the cores of a run whose main thread
- * tells no wait: corrected and uncorrected times don't compare. Returns how many
- * rows; *most: its largest share of a time. Tested by test_main_wait.c.
+ * the run's (no wall_s beside it), and what is left still holds the CPU time (C <= p T); power stays that of the time as
+ * measured. None is taken where others had MW_OTHERS_MOST of the cores of a run whose main thread tells no wait, or one that
+ * the CPU time contradicts (the other threads worked on, or spun, meanwhile): corrected and uncorrected times don't compare.
+ * Returns how many rows; *most: its largest share of a time. Tested by test_main_wait.c.
  */
 /* Share of a run's cores that other programs had beyond which nothing is concluded from a time that can't be corrected. */
 #define MW_OTHERS_MOST .25

@@ -37,6 +37,21 @@ static void see_losses(struct mw_observation *seen, const struct mw_points *poin
     }
 }
 
+/*
+ * Others on some of the cores alone hold up the threads there, and a main thread elsewhere sleeps until those are done: its own
+ * wait then is a small part of what the others had. Where it is nearly their share, all threads were held up alike.
+ */
+static double unshared_s(const struct mw_points *points, const struct mw_point *all)
+{
+    static const double ALIKE = .8; /* of mechanisms.c's programs beside 1, 3 and 8 others, none was named wrong from here on */
+    bool corrected = points->main_wait_taken && all->usage.has[MW_USAGE_MAIN_WAIT];
+    double taken = corrected ? all->usage.of[MW_USAGE_MAIN_WAIT] : 0, time_s = all->value + taken;
+    double others_s = all->usage.of[MW_USAGE_OTHER_CPU] + all->usage.of[MW_USAGE_STEAL];
+    if (taken / time_s >= ALIKE * others_s / (all->cores * time_s))
+        return 0;
+    return fmin(others_s - all->cores * taken, fmax(all->cores * all->value - all->cpu_time_s, 0));
+}
+
 static bool only_one_core(const struct mw_points *points, double freq_hz)
 {
     double shortest = HUGE_VAL, longest = 0;
@@ -109,6 +124,7 @@ void mw_observe(struct mw_observation *result, const struct mw_points *points, c
         seen.speedup = times ? base->value / all->value : all->value / base->value;
         seen.efficiency = seen.speedup * base->cores / all->cores;
         see_usage(&seen, base, all);
+        seen.unshared_s = times && view->has_cpu ? unshared_s(points, all) : 0;
         if (view->has_cpu)
             see_cpu(&seen, base, all, sigma);
         seen.one_core = view->has_cpu && only_one_core(points, high);

@@ -150,14 +150,19 @@ static struct mw_clock_parts seen_parts(const struct mw_diagnose_view *view)
     return z;
 }
 
-/* The family that the points themselves show; MW_FAMILY_COUNT where there is no CPU time. */
-static enum mw_family shown(const struct mw_observation *seen)
+/* The family that the points themselves show, less so many seconds of all cores; MW_FAMILY_COUNT where there is no CPU time. */
+static enum mw_family shown_less(const struct mw_observation *seen, double taken_s)
 {
     if (!seen->present || !seen->has_cpu)
         return MW_FAMILY_COUNT;
     double ratio = (double)seen->cores / seen->base;
     double c1 = seen->busy_cores_base * seen->time_base_s, cp = seen->busy_cores * seen->time_s;
-    return mw_family_of(seen->time_base_s, c1, seen->time_s, cp, ratio);
+    return mw_family_of(seen->time_base_s, c1, seen->time_s - taken_s, cp, ratio);
+}
+
+static enum mw_family shown(const struct mw_observation *seen)
+{
+    return shown_less(seen, 0);
 }
 
 static bool is_place(const struct mw_diagnose_view *view, unsigned after)
@@ -317,11 +322,16 @@ static void see_quota(struct mw_diagnosis *d)
     }
 }
 
-/* Whether others' load is in the times that the verdict would rest on. */
+/*
+ * Whether others' load is in the times that the verdict would rest on: too much of it, or as much as the family hangs on, since a
+ * core that others had is neither without work nor busy with less.
+ */
 static bool is_disturbed(const struct mw_diagnosis *d)
 {
     const struct mw_observation *seen = &d->seen;
     bool waits = seen->has_cpu && seen->busy_cores_base < CORRECTED_FROM * seen->base;
+    if (seen->unshared_s > 0 && shown_less(seen, seen->unshared_s / seen->cores) != shown(seen))
+        return true;
     return seen->others_blind >= MW_OTHERS_MOST || (seen->others >= MW_OTHERS_MOST && waits);
 }
 

@@ -14,7 +14,7 @@ struct mw_health {
     double hot;         /* times that a core or package was slowed for heat; 0 where not counted */
 };
 
-/* From so long a run on a tick at each end is under 4 % of it (10 ms each). */
+/* From so long a run on a tick at each end is under 4 % of it (10 ms each); of a shorter one only what ticks can't explain tells. */
 #define MW_HEALTH_LEAST_S 0.5
 
 /* Of CPUs of this machine, where programs run whatever the root. */

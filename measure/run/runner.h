@@ -62,7 +62,7 @@ struct mw_runner_result {
         freq_effective_hz; /* of the core in use that is farthest from what was asked for (the slowest, if nothing was) */
     bool freq_off;         /* asked for a frequency and not confirmed within MW_FREQ_TOLERANCE */
     double energy_j;
-    double other_cpu_s; /* that other programs used on the run's CPUs; known from half a second on */
+    double other_cpu_s; /* that other programs used on the run's CPUs; known from half a second on, or above what ticks explain */
     double steal_s;     /* that the hypervisor took from them */
     double throttled_s; /* held back by a CPU quota, summed over processors */
     double

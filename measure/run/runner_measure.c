@@ -232,10 +232,9 @@ static void note_others(const struct mw_health *before, const struct mw_health *
 {
     const struct mw_run_result *run = &result->run;
     if (before->has_busy && after->has_busy) {
-        bool is_long = run->wall_s >= MW_HEALTH_LEAST_S;
         result->other_cpu_s = fmax(after->busy_s - before->busy_s - run->cpu_time_s, 0);
         result->steal_s = fmax(after->steal_s - before->steal_s, 0);
-        result->has |= MW_RUNNER_STEAL | MW_RUNNER_DISTURBED | (is_long ? MW_RUNNER_OTHERS : 0u);
+        result->has |= MW_RUNNER_STEAL | MW_RUNNER_DISTURBED;
     }
     if (before->has_throttled && after->has_throttled) {
         result->throttled_s = fmax(after->throttled_s - before->throttled_s, 0);
@@ -243,6 +242,8 @@ static void note_others(const struct mw_health *before, const struct mw_health *
     }
     result->foreign_share = mw_health_foreign(before, after, run->cpu_time_s, run->wall_s, bound);
     result->disturbed = result->foreign_share > MW_NOISE_FOREIGN;
+    if (before->has_busy && after->has_busy && (result->foreign_share > 0 || run->wall_s >= MW_HEALTH_LEAST_S))
+        result->has |= MW_RUNNER_OTHERS;
     if (after->hot <= before->hot)
         return;
     result->disturbed = 1;

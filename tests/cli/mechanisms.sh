@@ -46,7 +46,8 @@ kind "a barrier that sleeps" idle barrier-sleep '{cores}'
 kind "a start-up sleep" idle startup '{cores}'
 kind "a mutex" idle mutex '{cores}'
 kind "page faults" 'scales|busy' faults '{cores}'
-kind "first touch by one thread" idle stream '{cores}'
+# libgomp's second thread spins for a millisecond after each of the six regions: a third of the loss, and in the CPU time
+kind "first touch by one thread" 'idle|both' stream '{cores}'
 kind "extra work of each thread" busy extra '{cores}'
 kind "a chase through memory" 'scales|busy' chase '{cores}'
 kind "written and synced, then computed" 'idle|scales' write-sync '{cores}'
@@ -54,7 +55,8 @@ kind "written and synced, then computed" 'idle|scales' write-sync '{cores}'
 [ $wrong = 0 ] && ok "none of $all is wrong" || not_ok "none of $all is wrong" "$wrong are"
 # How many are named is a matter of the neighbours; that none is named wrong is not. The bar of 16 of 19 is for a quiet machine.
 if [ -z "${QUIET:-}" ]; then
-    if [ $((2 * right)) -ge $all ]; then ok "$right of $all right, the rest open"; else not_ok 'half of them right' "$right of $all"; fi
+    if [ $all -lt 8 ]; then skip "half of them right" "others had the cores of all but $all"
+    elif [ $((2 * right)) -ge $all ]; then ok "$right of $all right, the rest open"; else not_ok 'half of them right' "$right of $all"; fi
     exit
 fi
 if [ $all -lt 12 ]; then

@@ -209,6 +209,33 @@ static void disturbed(void **state)
     mw_sentences_release(&lines);
 }
 
+/*
+ * Two cores as measured beside three other processes, the main thread on the quieter one: it hardly waited, and slept until the
+ * thread on the other core was done. What the others had is no idle core; where they had little, it is.
+ */
+static void held_up_elsewhere(void **state)
+{
+    (void)state;
+    struct mw_point items[] = {{.cores = 1, .value = .178, .cpu_time_s = .177},
+                               {.cores = 2, .value = .240, .cpu_time_s = .187}};
+    struct mw_points points = {.items = items, .count = 2, .quantity = MW_TIME, .main_wait_taken = true};
+    struct mw_diagnose_options options = {.seed = 1};
+    struct mw_diagnosis d;
+    for (size_t i = 0; i < 2; i++) {
+        items[i].count = 3;
+        items[i].noise_factor = 1;
+        items[i].has_cpu_time = true;
+        mw_usage_set(&items[i].usage, MW_USAGE_MAIN_WAIT, i ? .015 : .182);
+        mw_usage_set(&items[i].usage, MW_USAGE_OTHER_CPU, i ? .29 : .18);
+    }
+    assert_int_equal(mw_diagnose(&d, &points, &options, NULL), MW_OK);
+    assert_true(d.disturbed);
+    assert_int_equal(d.verdict, MW_VERDICT_UNDETERMINED);
+    mw_usage_set(&items[1].usage, MW_USAGE_OTHER_CPU, .03);
+    assert_int_equal(mw_diagnose(&d, &points, &options, NULL), MW_OK);
+    assert_int_equal(d.verdict, MW_VERDICT_IDLE);
+}
+
 static void same_twice(void **state)
 {
     (void)state;
@@ -347,9 +374,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts),    cmocka_unit_test(observation), cmocka_unit_test(effective_clock),
-        cmocka_unit_test(guards),      cmocka_unit_test(disturbed),   cmocka_unit_test(same_twice),
-        cmocka_unit_test(flat_facts),  cmocka_unit_test(slowdown),    cmocka_unit_test(whole_table),
-        cmocka_unit_test(next_points), cmocka_unit_test(refusals),    cmocka_unit_test(karp_flatt),
+        cmocka_unit_test(guards),      cmocka_unit_test(disturbed),   cmocka_unit_test(held_up_elsewhere),
+        cmocka_unit_test(same_twice),  cmocka_unit_test(flat_facts),  cmocka_unit_test(slowdown),
+        cmocka_unit_test(whole_table), cmocka_unit_test(next_points), cmocka_unit_test(refusals),
+        cmocka_unit_test(karp_flatt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,6 +57,10 @@ static void blind(void **state)
     assert_near(rows[0].value, 10.6, 0);
     mw_usage_set(&rows[1].usage, MW_USAGE_OTHER_CPU, .2 * 16); /* hardly any load */
     assert_int_equal(mw_main_wait_take(rows, 2, &most), 1);
+    struct mw_row spins[] = {row(.843, .179, .661),
+                             row(.272, .356, .121)}; /* it spun on while the main thread waited */
+    mw_usage_set(&spins[1].usage, MW_USAGE_OTHER_CPU, .202);
+    assert_int_equal(mw_main_wait_take(spins, 2, &most), 0);
 }
 
 int main(void)
