@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/fit_device.h"
 
+#include "cli/device_file.h"
 #include "data/json.h"
 #include "data/table.h"
 #include "fit/device/device.h"
@@ -9,16 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns that tell configurations apart, where they are there. */
-static const char *const keys[] = {"workload", "input", "cores", "freq_ghz"};
-enum { KEYS = sizeof keys / sizeof *keys };
-
 struct device_table {
     struct mw_table table;
     const char *axis; /* "gpus" or "gpu_freq_ghz" */
     size_t x, time, status;
-    bool has_status, has_key[KEYS];
-    size_t key[KEYS];
+    bool has_status, has_key[DEVICE_KEYS];
+    size_t key[DEVICE_KEYS];
 };
 
 static enum mw_err find_columns(struct device_table *t, struct mw_error *error)
@@ -35,14 +32,14 @@ static enum mw_err find_columns(struct device_table *t, struct mw_error *error)
     if (!mw_table_find(table, "time_s", &t->time))
         return mw_fail(error, MW_DATA, "%s: no column time_s", table->name);
     t->has_status = mw_table_find(table, "exit_status", &t->status);
-    for (size_t k = 0; k < KEYS; k++)
-        t->has_key[k] = mw_table_find(table, keys[k], &t->key[k]);
+    for (size_t k = 0; k < DEVICE_KEYS; k++)
+        t->has_key[k] = mw_table_find(table, device_keys[k], &t->key[k]);
     return MW_OK;
 }
 
 static bool same_group(const struct device_table *t, size_t a, size_t b)
 {
-    for (size_t k = 0; k < KEYS; k++)
+    for (size_t k = 0; k < DEVICE_KEYS; k++)
         if (t->has_key[k] &&
             strcmp(mw_table_cell(&t->table, a, t->key[k]), mw_table_cell(&t->table, b, t->key[k])) != 0)
             return false;
@@ -66,41 +63,14 @@ static enum mw_err read_run(const struct device_table *t, size_t row, double *x,
     return MW_OK;
 }
 
-static json_t *group_json(const struct device_table *t, size_t row, const struct mw_device_split *s, const double *x,
-                          size_t n)
-{
-    json_t *o = json_object(), *predicted = json_array();
-    for (size_t k = 0; k < KEYS; k++)
-        if (t->has_key[k])
-            json_object_set_new(o, keys[k], json_string(mw_table_cell(&t->table, row, t->key[k])));
-    json_object_set_new(o, "told", json_boolean(s->told));
-    json_object_set_new(o, "why", s->told ? json_null() : json_string(s->why));
-    json_object_set_new(o, "x0", json_real(s->x0));
-    json_object_set_new(o, "host_s", mw_json_real(s->told, s->host_s));
-    json_object_set_new(o, "device_s", mw_json_real(s->told, s->device_s));
-    json_object_set_new(o, "device_share",
-                        s->told ? json_pack("{s:f, s:f, s:f}", "value", s->share, "low", s->low, "high", s->high)
-                                : json_null());
-    json_object_set_new(o, "misfit", mw_json_real(s->levels > 2, s->misfit));
-    json_object_set_new(o, "runs", json_integer((json_int_t)s->runs));
-    double largest = 0;
-    for (size_t i = 0; i < n; i++)
-        largest = fmax(largest, x[i]);
-    for (double at = s->x0; s->told && at < 2.001 * largest; at *= 2)
-        json_array_append_new(predicted, json_pack("{s:f, s:f, s:b}", "x", at, "time_s", mw_device_time(s, at),
-                                                   "extrapolated", at > 1.001 * largest));
-    json_object_set_new(o, "predicted", predicted);
-    return o;
-}
-
 static void say(const struct cli *cli, const struct device_table *t, size_t row, const struct mw_device_split *s)
 {
     char name[200] = "";
     const char *unit = !strcmp(t->axis, "gpus") ? (s->x0 > 1 ? " GPUs" : " GPU") : " GHz";
-    for (size_t k = 0; k < KEYS; k++)
+    for (size_t k = 0; k < DEVICE_KEYS; k++)
         if (t->has_key[k]) {
             size_t used = strlen(name);
-            snprintf(name + used, sizeof name - used, "%s%s %s", used ? ", " : "", keys[k],
+            snprintf(name + used, sizeof name - used, "%s%s %s", used ? ", " : "", device_keys[k],
                      mw_table_cell(&t->table, row, t->key[k]));
         }
     if (s->told)
@@ -129,7 +99,11 @@ static enum mw_err fit_group(const struct cli *cli, const struct device_table *t
         err = mw_device_split(x, time_s, n, &split, error);
         if (!err) {
             say(cli, t, first, &split);
-            json_array_append_new(groups, group_json(t, first, &split, x, n));
+            json_t *group = device_group_json(&split);
+            for (size_t k = 0; k < DEVICE_KEYS; k++)
+                if (t->has_key[k])
+                    json_object_set_new(group, device_keys[k], json_string(mw_table_cell(&t->table, first, t->key[k])));
+            json_array_append_new(groups, group);
             *told += split.told;
         }
     }
@@ -149,7 +123,7 @@ static enum mw_err fit_all(struct cli *cli, struct device_table *t, size_t *told
             err = fit_group(cli, t, r, done, groups, told, error);
     if (!err)
         err = mw_provenance_init(&run, cli->argc, cli->argv, error);
-    json_object_set_new(root, "schema", json_string("memwall-device/1"));
+    json_object_set_new(root, "schema", json_string(DEVICE_SCHEMA));
     json_object_set_new(root, "axis", json_string(t->axis));
     json_object_set_new(root, "law", json_string("t(x) = host_s + device_s x0 / x"));
     json_object_set_new(root, "groups", groups);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
+#include "cli/predict/predict_device.h"
 #include "cli/predict/predict_target.h"
 
 #include "data/json.h"
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 struct predict_options {
-    const char *cores, *freq, *baseline;
+    const char *cores, *freq, *baseline, *gpus, *gpu_freq;
     struct predict_target_options elsewhere;
 };
 
@@ -28,6 +29,9 @@ static const struct cli_option options[] = {
      "frequencies, as in 1.2-2.4:0.2,min,max,all, in GHz (default: the measured ones)", NULL, 0, 0},
     {"baseline", CLI_CHOICE, FIELD(baseline), "WHICH",
      "speedup over one core at the same-frequency (default) or at the lowest measured one", baseline_choices, 0, 0},
+    {"gpus", CLI_STRING, FIELD(gpus), "LIST", "numbers of graphics processors, of what memwall fit --device wrote",
+     NULL, 0, 0},
+    {"gpu-freq", CLI_STRING, FIELD(gpu_freq), "LIST", "the same over their clock, in GHz", NULL, 0, 0},
     PREDICT_TARGET_OPTIONS(struct predict_options, elsewhere),
     {0},
 };
@@ -252,6 +256,11 @@ static int run(struct cli *cli, const void *opaque)
         return cli_usage(cli, "--target speaks of another machine, --what-if of this one: one of them");
     if (!o->elsewhere.target && (o->elsewhere.target_runs || o->elsewhere.machine || o->elsewhere.footprint_bytes))
         return cli_usage(cli, "--target-runs, --machine and --footprint go with --target");
+    if (o->gpus || o->gpu_freq) {
+        if ((o->gpus && o->gpu_freq) || o->cores || o->freq || o->elsewhere.target || o->elsewhere.what_if)
+            return cli_usage(cli, "--gpus or --gpu-freq goes with no other axis and no other machine");
+        return cli_predict_device(cli, o->gpus, o->gpu_freq);
+    }
     enum mw_err err = mw_model_read(&a.model, cli->operands[0], &cli->error);
     if (!err && (o->elsewhere.target || o->elsewhere.what_if)) {
         int status = (o->elsewhere.target ? cli_predict_target : cli_predict_whatif)(cli, &a.model, &o->elsewhere,
@@ -293,7 +302,9 @@ const struct cli_command cmd_predict = {
         "With --target the program is carried to other machines by their profiles (memwall(1) says where some are and where profile.md explains them): a range, "
         "a ranking on standard error, and which two points to measure there; runs measured there (--target-runs) take "
         "over as soon as they say more. With --what-if the question is about this machine with another memory or more "
-        "cores, answered from the runs at other frequencies, always with bounds, with a figure only where one is known.",
+        "cores, answered from the runs at other frequencies, always with bounds, with a figure only where one is known. "
+        "With --gpus or --gpu-freq the file is one of memwall fit --device: its columns are those of the scan, then the axis, time_s, "
+        "time_low_s and time_high_s of one run, speedup over the least that was measured, extrapolated.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_CSV | CLI_JSON,
     .options_size = sizeof(struct predict_options),
@@ -302,7 +313,8 @@ const struct cli_command cmd_predict = {
     .examples = "  memwall predict model.json --cores 1-24 --freq 1.2-2.4:0.1\n"
                 "  memwall fit runs.csv | memwall predict - --cores 1,8,all --json\n"
                 "  memwall predict model.json --target data/profiles/xeon-e5-2630v4.json\n"
-                "  memwall predict model.json --what-if memory-latency=0.7\n",
+                "  memwall predict model.json --what-if memory-latency=0.7\n"
+                "  memwall predict gpus.json --gpus 1-8\n",
     .operands_min = 1,
     .operands_max = 1,
 };

@@ -361,6 +361,8 @@ static enum mw_err read_head(struct mw_model *model, const json_t *root, struct 
     }
     if (strcmp(schema, MW_MODEL_SCHEMA)) {
         mw_fail(error, MW_DATA, "its schema is '%.60s'", schema);
+        if (!strncmp(schema, "memwall-device/", strlen("memwall-device/")))
+            return mw_hint(error, "over graphics processors: memwall predict --gpus LIST or --gpu-freq LIST");
         return mw_hint(error, "this version reads %s: fit the runs again", MW_MODEL_SCHEMA);
     }
     err = mw_json_string(root, "quantity", &quantity, NULL, error);

@@ -82,6 +82,11 @@ static void intervals(struct mw_device_split *s, const struct normal *n, double 
     s->high = fmin(s->share + t * sd, 1);
     half[0] = t * sqrt(hh);
     half[1] = t * sqrt(dd);
+    s->variances[0] = hh;
+    s->variances[1] = hd;
+    s->variances[2] = dd;
+    s->noise = sqrt(variance);
+    s->freedom = freedom;
 }
 
 static void judge(const struct level *levels, size_t count, struct mw_device_split *s)
@@ -143,6 +148,7 @@ enum mw_err mw_device_split(const double *x, const double *time_s, size_t n, str
     if (!err) {
         qsort(runs, n, sizeof *runs, by_x);
         s.x0 = runs[0].x;
+        s.x_most = runs[n - 1].x;
         s.levels = make_levels(runs, n, times, levels);
         if (s.levels < LEVELS_LEAST)
             snprintf(s.why, sizeof s.why, "%zu value%s: any times fit two terms; measure a third", s.levels,
@@ -162,4 +168,15 @@ enum mw_err mw_device_split(const double *x, const double *time_s, size_t n, str
 double mw_device_time(const struct mw_device_split *split, double x)
 {
     return split->host_s + split->device_s * split->x0 / x;
+}
+
+void mw_device_interval(const struct mw_device_split *split, double x, double *low, double *high)
+{
+    double u = split->x0 / x, time_s = mw_device_time(split, x);
+    double law = split->variances[0] + 2 * u * split->variances[1] + u * u * split->variances[2];
+    double beyond = MW_DEVICE_MISFIT * time_s * fmax(log2(x / split->x_most), 0);
+    double run = split->noise * time_s, sd = sqrt(fmax(law, 0) + run * run + beyond * beyond);
+    double half = gsl_cdf_tdist_Pinv(LEVEL, split->freedom) * sd;
+    *low = fmax(time_s - half, 0);
+    *high = time_s + half;
 }

@@ -28,6 +28,9 @@ struct mw_device_split {
     double host_s, device_s; /* at x0 */
     double share, low, high; /* of the device at x0, with its 90 % interval */
     double misfit;           /* root mean square of the relative errors of the medians */
+    double x_most;           /* largest x measured */
+    double variances[3];     /* of host, of both, of device */
+    double noise, freedom;   /* relative deviation of one run, and its degrees of freedom */
     size_t levels, runs;
 };
 
@@ -39,5 +42,11 @@ enum mw_err mw_device_split(const double *x, const double *time_s, size_t n, str
                             struct mw_error *error) MW_CHECKED;
 /* t(x) of what was told. */
 double mw_device_time(const struct mw_device_split *split, double x);
+/*
+ * Where the time of one run at x lies in nine of ten: the terms' covariance, the runs' noise (Student), and from the last x that was
+ * measured on MW_DEVICE_MISFIT of the time for each doubling, since a cost that rises with the devices hides in that. *low >= 0.
+ * Test: test_device.c (coverage with the law and with a term that it hasn't).
+ */
+void mw_device_interval(const struct mw_device_split *split, double x, double *low, double *high);
 
 #endif

@@ -16,6 +16,19 @@ check 'over devices' "$memwall" fit --device gpus.csv -o gpus.json
 says 'the shares are told' 'at 1 GPU the host has 3(\.0[0-9]*)? s, the device 7(\.0[0-9]*)? s: 70 % of the time'
 check 'and stand in the file' grep -q '"told": true' gpus.json
 check 'a prediction beyond the data is marked' grep -q '"extrapolated": true' gpus.json
+check 'predict reads it' "$memwall" predict gpus.json --gpus 1-8 -o predicted.csv
+says 'and says what is not in the data' 'beyond 4 what only shows with more'
+check 'at eight' grep -q '^a,1,8,3.8[0-9]*,3\.[0-9]*,[34]\.[0-9]*,2\.[0-9]*,yes' predicted.csv
+"$memwall" predict gpus.json --gpus 2 --json 2>/dev/null | grep -q '"gpus": 2.0' && ok 'in JSON' || not_ok 'in JSON'
+fails 2 'over another axis' "$memwall" predict gpus.json --gpu-freq 1.2
+says 'says which' 'ask with --gpus'
+fails 2 'with two axes' "$memwall" predict gpus.json --gpus 2 --cores 2
+fails 3 'a device file is no model' "$memwall" predict gpus.json
+says 'and is said to be what' 'predict --gpus'
+fails 3 'a model is no device file' "$memwall" predict "$root/data/examples/canneal.csv" --gpus 2
+sed 's/"noise": [^,]*/"noise": -1/' gpus.json >broken.json
+fails 3 'a member out of its range' "$memwall" predict broken.json --gpus 2
+says 'is named' 'noise is -1'
 runs gpu_freq_ghz 6 4 0.3 0.6 1.2 >clock.csv
 check 'over clocks' "$memwall" fit --device clock.csv
 says 'in GHz' 'at 0.3 GHz the host has 6'

@@ -69,6 +69,31 @@ static void the_interval_holds_the_share(void **state)
     assert_true((double)held > 0.85 * (double)told);
 }
 
+/* One further run inside the data and one on twice the devices, the law right, and with communication that it hasn't. */
+static void the_interval_holds_a_run(void **state)
+{
+    (void)state;
+    enum { TRIALS = 1000 };
+    static const double rising[] = {0, .03, .08};
+    uint64_t seed = 11;
+    for (size_t c = 0; c < 3; c++) {
+        size_t told = 0, held[2] = {0};
+        for (int i = 0; i < TRIALS; i++) {
+            struct mw_device_split s = split_of(gpus, 4, 4, 6, rising[c], 0.01, &seed);
+            told += s.told;
+            for (size_t k = 0; k < 2 && s.told; k++) {
+                double low, high, x = k ? 16 : 4;
+                double run = (4 + 6 / x + rising[c] * log2(x)) * (1 + 0.01 * noise(&seed));
+                mw_device_interval(&s, x, &low, &high);
+                held[k] += low <= run && run <= high;
+            }
+        }
+        assert_true(told > TRIALS / 2);
+        assert_true(held[0] > .85 * (double)told && held[0] < .97 * (double)told);
+        assert_true(held[1] > .85 * (double)told);
+    }
+}
+
 static void what_cannot_be_told_is_not(void **state)
 {
     (void)state;
@@ -100,6 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_times_give_their_terms),
         cmocka_unit_test(the_interval_holds_the_share),
+        cmocka_unit_test(the_interval_holds_a_run),
         cmocka_unit_test(what_cannot_be_told_is_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
