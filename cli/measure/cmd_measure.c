@@ -222,7 +222,7 @@ static bool has_row_of(const char *rows, unsigned cores)
 static enum mw_err keep_rows(struct measure_run *run, const char *rows, struct mw_error *error)
 {
     char list[200] = "";
-    for (size_t i = 0; i < run->cores_count && strlen(list) + 16 < sizeof list; i++)
+    for (size_t i = 0; run->cores_count > 1 && i < run->cores_count && strlen(list) + 16 < sizeof list; i++)
         if (!has_row_of(rows, run->cores[i]))
             snprintf(list + strlen(list), sizeof list - strlen(list), "%s%u", *list ? ", " : "", run->cores[i]);
     cli_warn(run->cli, "the rows measured before it are kept%s%s", *list ? "; none on these numbers of cores: " : "",

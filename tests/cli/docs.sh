@@ -45,6 +45,9 @@ cat >"$box/jobs.json" <<'EOF'
  {"name": "a", "options": [{"cores": 8, "time_s": 100, "power_w": 90, "energy_j": 9000}, {"cores": 32, "time_s": 40, "power_w": 300, "energy_j": 12000}]},
  {"name": "b", "options": [{"cores": 16, "time_s": 90, "power_w": 150, "energy_j": 13500}]}]}
 EOF
+python3 -c '
+print("workload,gpus,repetition,time_s"); [print(f"a,{g},{r},{3 + 7 / g + .02 * r}") for g in (1, 2, 4) for r in (1, 2)]' >"$box/scan_gpus.csv"
+(cd "$box" && memwall fit --device scan_gpus.csv -o gpus.json >/dev/null 2>&1)
 (cd "$box" && memwall fit runs.csv -o model.json >/dev/null 2>&1 && memwall fit runs.csv -o cfd.json >/dev/null 2>&1)
 quick='--max-time 1 --cores 1'
 (cd "$box" && for probe in stream latency flops; do
