@@ -162,7 +162,7 @@ static void print_shares(FILE *out, const struct mw_diagnosis *d)
             cli_bold(), cli_reset(), "cores", "GHz", "parallel", "serial", "memory, shared", "memory, fixed",
             "overhead", "uneven", "wait");
     for (size_t i = 0; i < d->end_count; i++) {
-        const struct mw_diagnosis_shares *s = &d->ends[i];
+        const struct mw_shares *s = &d->ends[i];
         const struct mw_interval *columns[] = {&s->parallel, &s->serial, &s->latency, &s->nonscaling,
                                                &s->overhead, &s->uneven, &s->wait};
         static const int widths[] = {12, 12, 14, 13, 12, 12, 0};
@@ -248,7 +248,7 @@ static json_t *shares_json(const struct mw_diagnosis *d)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < d->end_count; i++) {
-        const struct mw_diagnosis_shares *s = &d->ends[i];
+        const struct mw_shares *s = &d->ends[i];
         json_t *row = json_object();
         json_object_set_new(row, "cores", json_integer((json_int_t)s->cores));
         json_object_set_new(row, "freq_ghz", mw_json_real(s->freq_hz > 0, s->freq_hz / 1e9));

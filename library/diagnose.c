@@ -15,7 +15,7 @@ struct mw_report {
 static enum mw_err fill(struct mw_report *report, const struct mw_model *model,
                         const struct mw_diagnose_options *options, struct mw_error *error)
 {
-    static const struct mw_diagnose_options usual;
+    const struct mw_diagnose_options usual = mw_diagnose_options_of(model, 0);
     enum mw_err err = mw_diagnose(&report->diagnosis, &model->points, options ? options : &usual, error);
     if (!err)
         err = mw_diagnosis_evidence(&report->evidence, &report->diagnosis, model, error);

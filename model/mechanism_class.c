@@ -82,18 +82,19 @@ static void look_along(const struct mw_mechanism *law, const double *q, const st
     }
 }
 
-static struct mw_symptoms symptoms_of(const struct mw_mechanism *law, const double *q, const struct mw_frame *frame,
+/* On p cores, with T1, C1 of one core and T, C of them. */
+static struct mw_symptoms symptoms_of(const struct mw_mechanism *law, const double *q, double p,
                                       const struct corners *k, const struct mw_parts *parts)
 {
     double t = k->tp;
     return (struct mw_symptoms){
-        .efficiency = k->t1 / (frame->cores * k->tp),
-        .serial = parts->serial * (1 - 1 / frame->cores) / t,
+        .efficiency = k->t1 / (p * k->tp),
+        .serial = parts->serial * (1 - 1 / p) / t,
         .overhead = parts->overhead / t,
         .wait = (law->waits_shared ? q[MW_MECHANISM_SMALL_WAIT] : parts->wait) / t,
         .memory_shared = parts->latency / t,
         .memory_fixed = parts->nonscaling / t,
-        .family = mw_family_of(k->t1, k->c1, k->tp, k->cp, frame->cores),
+        .family = mw_family_of(k->t1, k->c1, k->tp, k->cp, p),
     };
 }
 
@@ -122,6 +123,11 @@ static enum mw_cause common_cause(const struct mw_symptoms *s)
     return MW_CAUSE_SCALES_WELL;
 }
 
+static bool is_one_thread(const struct corners *k)
+{
+    return k->t1 / k->tp < FLAT && k->cp / k->tp < ONE_CORE;
+}
+
 struct mw_class mw_mechanism_class(const struct mw_mechanism *law, const double *q, const struct mw_frame *frame)
 {
     static const double NEARLY_ALL = .9; /* of linear at P: else what is lost there is the cause */
@@ -134,7 +140,7 @@ struct mw_class mw_mechanism_class(const struct mw_mechanism *law, const double 
     mw_mechanism_at(law, q, frame, cores, LOW_CLOCK, &k.tp_low, &k.cp_low, NULL);
     look_along(law, q, frame, k.t1, &least, &outcome.superlinear);
     mw_mechanism_at(law, q, frame, cores, 1, &k.tp, &k.cp, &use);
-    struct mw_symptoms symptoms = symptoms_of(law, q, frame, &k, &use.time);
+    struct mw_symptoms symptoms = symptoms_of(law, q, cores, &k, &use.time);
     enum mw_cause cause = common_cause(&symptoms);
     if (!law->never_superlinear && outcome.superlinear > SUPERLINEAR && symptoms.efficiency > NEARLY_ALL)
         cause = MW_CAUSE_CACHE;
@@ -142,7 +148,7 @@ struct mw_class mw_mechanism_class(const struct mw_mechanism *law, const double 
         cause = law->cause(cause, q, frame, &symptoms);
     if (!law->never_slows && k.tp > SLOWER * least)
         cause = MW_CAUSE_SLOWS_DOWN;
-    if (cause == MW_CAUSE_SERIAL && k.t1 / k.tp < FLAT && k.cp / k.tp < ONE_CORE)
+    if (cause == MW_CAUSE_SERIAL && is_one_thread(&k))
         cause = MW_CAUSE_ONE_THREAD;
     outcome.gain = k.t1 / least;
     outcome.rise = k.tp / least;
@@ -151,6 +157,41 @@ struct mw_class mw_mechanism_class(const struct mw_mechanism *law, const double 
     outcome.family = symptoms.family;
     outcome.pair = pair_of(symptoms.family, &k, cores);
     return outcome;
+}
+
+/* Whether more cores than the draw's best are slower, and p lies among them. */
+static bool slows_at(const struct mw_mechanism *law, const double *q, const struct mw_frame *frame,
+                     const struct mw_class *outcome, double p)
+{
+    static const double BEFORE = .95; /* of p: T is looked at as it rises */
+    double one, here, before, cpu;
+    if (law->never_slows || outcome->rise <= SLOWER || p <= 1)
+        return false;
+    mw_mechanism_at(law, q, frame, 1, 1, &one, &cpu, NULL);
+    mw_mechanism_at(law, q, frame, p, 1, &here, &cpu, NULL);
+    mw_mechanism_at(law, q, frame, fmax(BEFORE * p, 1), 1, &before, &cpu, NULL);
+    return here > SLOWER * one / outcome->gain && here > before;
+}
+
+enum mw_cause mw_mechanism_cause_at(const struct mw_mechanism *law, const double *q, const struct mw_frame *frame,
+                                    const struct mw_class *outcome, double p, double x)
+{
+    struct corners k = {0};
+    struct mw_use use;
+    struct mw_frame there = *frame;
+    there.cores = p;
+    mw_mechanism_at(law, q, frame, 1, x, &k.t1, &k.c1, NULL);
+    mw_mechanism_at(law, q, frame, p, x, &k.tp, &k.cp, &use);
+    struct mw_symptoms symptoms = symptoms_of(law, q, p, &k, &use.time);
+    enum mw_cause cause = common_cause(&symptoms);
+    if (law->cause && p > 1) /* what the laws add is about sharing the work */
+        cause = law->cause(cause, q, &there, &symptoms);
+    if (slows_at(law, q, frame, outcome, p))
+        return MW_CAUSE_SLOWS_DOWN;
+    if (cause == MW_CAUSE_SERIAL && is_one_thread(&k))
+        return MW_CAUSE_ONE_THREAD;
+    bool computes = use.time.parallel + use.time.serial / p >= (1 - SHARE) * k.tp;
+    return cause == MW_CAUSE_SCALES_WELL && !computes ? MW_CAUSE_IDLE : cause;
 }
 
 bool mw_mechanism_step(const struct mw_mechanism *law, const double *q, double cores, double *after, double *size)

@@ -160,4 +160,11 @@ bool mw_mechanism_step(const struct mw_mechanism *law, const double *q, double c
 /* Cause, family and pair of a draw at (P, 1). docs/diagnosis.md has the rule. */
 struct mw_class mw_mechanism_class(const struct mw_mechanism *law, const double *q, const struct mw_frame *frame);
 
+/*
+ * The cause at another configuration (p <= P, x), by the same rule; MW_CAUSE_IDLE where less than three quarters of the time are
+ * computing that the cores divide and the rule names nothing else. outcome: the draw's at (P, 1).
+ */
+enum mw_cause mw_mechanism_cause_at(const struct mw_mechanism *law, const double *q, const struct mw_frame *frame,
+                                    const struct mw_class *outcome, double p, double x);
+
 #endif

@@ -93,13 +93,13 @@ static void print_shares(FILE *f, const struct mw_diagnosis *d)
         fputs("</th>", f);
     }
     fputs("</tr>\n", f);
-    share_row(f, d, "serial", offsetof(struct mw_diagnosis_shares, serial));
-    share_row(f, d, "parallel", offsetof(struct mw_diagnosis_shares, parallel));
-    share_row(f, d, "memory, shared", offsetof(struct mw_diagnosis_shares, latency));
-    share_row(f, d, "memory, fixed", offsetof(struct mw_diagnosis_shares, nonscaling));
-    share_row(f, d, "overhead", offsetof(struct mw_diagnosis_shares, overhead));
-    share_row(f, d, "uneven", offsetof(struct mw_diagnosis_shares, uneven));
-    share_row(f, d, "wait", offsetof(struct mw_diagnosis_shares, wait));
+    share_row(f, d, "serial", offsetof(struct mw_shares, serial));
+    share_row(f, d, "parallel", offsetof(struct mw_shares, parallel));
+    share_row(f, d, "memory, shared", offsetof(struct mw_shares, latency));
+    share_row(f, d, "memory, fixed", offsetof(struct mw_shares, nonscaling));
+    share_row(f, d, "overhead", offsetof(struct mw_shares, overhead));
+    share_row(f, d, "uneven", offsetof(struct mw_shares, uneven));
+    share_row(f, d, "wait", offsetof(struct mw_shares, wait));
     fputs(
         "</table>\n<p class=note>Median and 90 % interval over all fits that the data allow. Memory, shared: time that the "
         "cores divide among them; fixed: time that they don't. Uneven: beyond an even share at full speed. Wait: nobody "

@@ -26,13 +26,13 @@ bad=$(grep -nE '^#include "' memwall/*.h | grep -vE '"memwall/[a-z]+\.h"')
 if [ -z "$bad" ]; then ok 'installed headers include each other only'; else not_ok 'installed headers include each other only' "$bad"; fi
 
 # The rooms inside, each with the rooms below it. What tune stands on until there is one model of a program
-# (surrogate, share, binding) lies in fit/ itself, and closes circles there.
-until_one_model='fit/(surrogate|thin|share|binding|residual)\.h'
+# (surrogate) lies in fit/ itself, and closes circles there.
+until_one_model='fit/(surrogate|thin|residual)\.h'
 layer fit/numeric data model "$public"
 layer fit/quality data model "$public"
 layer fit/search data model fit/numeric "$until_one_model" "$public"
 layer fit/posterior data model fit/numeric "$public"
-layer fit/predict data model fit/numeric fit/search fit/quality "$until_one_model" "$public"
+layer fit/predict data model fit/numeric fit/search fit/quality "$public"
 layer fit/device data
 layer fit/compare data model fit/numeric fit/search fit/predict "$public"
 layer advise/recommend data model fit "$public"

@@ -36,6 +36,10 @@ check-mechanisms: ## real programs with one way to lose time each: diagnosed on 
 	@QUIET=1 tests/run.sh tests/cli/mechanisms.sh
 	@LOAD=8 TEST_TIMEOUT=1800 tests/run.sh tests/cli/mechanisms.sh
 
+.PHONY: check-judgement
+check-judgement: $(B)/tests/test_one_judgement ## what may never differ between commands, over all shared tables (two minutes)
+	MW_TABLES=all $<
+
 .PHONY: check-quick
 check-quick: ## unit tests and lint only
 	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins

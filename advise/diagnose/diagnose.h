@@ -4,7 +4,7 @@
 
 #include "data/dataset.h"
 #include "data/model_file/model_file.h"
-#include "fit/posterior/posterior.h"
+#include "fit/posterior/cautious.h"
 #include "memwall/diagnose.h"
 
 #include <stdbool.h>
@@ -21,25 +21,6 @@ const char *mw_pair_name(enum mw_pair pair);       /* "idle-clock", …; "" of M
 
 /* Of a fitted model, its boundaries borrowed. */
 struct mw_diagnose_options mw_diagnose_options_of(const struct mw_model *model, unsigned long seed);
-
-struct mw_interval {
-    double low, median, high; /* 5, 50, 95 % of the posterior */
-};
-
-struct mw_diagnosis_shares { /* of the time at one end of the domain */
-    double cores, freq_hz;   /* freq_hz 0: unknown */
-    struct mw_interval serial, parallel, latency, nonscaling, overhead, uneven, wait;
-};
-
-/* What a witness beside the time was good for. */
-enum mw_witness_state { MW_WITNESS_ABSENT, MW_WITNESS_USED, MW_WITNESS_IGNORED };
-struct mw_witness {
-    enum mw_witness_state state;
-    char why[120]; /* of MW_WITNESS_IGNORED */
-};
-struct mw_witnesses {
-    struct mw_witness cpu_time, effective_clock, main_wait, throttled, counters;
-};
 
 /* What the points show by themselves, at the highest frequency: all cores against the fewest. */
 struct mw_observation {
@@ -85,10 +66,12 @@ struct mw_diagnosis {
     bool memory_open; /* memory is not excluded: the points hold one clock only */
     bool disturbed;   /* other programs' load can't be corrected for: no verdict */
     enum mw_flat_fact flat_fact;
-    double power_per_core;              /* (P(p)/P(1) - 1)/(p - 1); only with flat_fact MW_FLAT_POWER */
-    double limit_cores;                 /* median of what works at once at most, of draws of such a cause; 0: none */
-    struct mw_diagnosis_shares ends[4]; /* 1 and P cores at freq_max, then at freq_min where that is another */
-    size_t end_count;                   /* 0 for a flat curve */
+    double power_per_core;       /* (P(p)/P(1) - 1)/(p - 1); only with flat_fact MW_FLAT_POWER */
+    double limit_cores;          /* median of what works at once at most, of draws of such a cause; 0: none */
+    struct mw_shares ends[4];    /* 1 and P cores at freq_max, then at freq_min where that is another */
+    size_t end_count;            /* 0 for a flat curve */
+    struct mw_interval fixed[2]; /* share of the first two ends that does not depend on the frequency */
+    bool has_fixed;              /* two clocks and times */
     unsigned cores;
     double freq_max_hz, freq_min_hz; /* of the points used; 0: unknown */
     size_t points_given, points_used;

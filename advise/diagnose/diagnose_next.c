@@ -87,16 +87,16 @@ static bool boundary_side(struct mw_diagnose_step *step, const struct mw_diagnos
         return false;
     struct mw_config high, low;
     range(candidates, count, &high, &low);
-    for (size_t b = 0; b < diagnoser->options.boundary_count; b++)
+    for (size_t b = 0; b < diagnoser->reading.options.boundary_count; b++)
         for (unsigned side = 0; side < 2; side++) {
-            unsigned cores = diagnoser->boundaries[b] + side;
+            unsigned cores = diagnoser->reading.boundaries[b] + side;
             size_t i = nearest(candidates, count, cores, high.freq_hz);
             if (cores >= d->cores || fabs(candidates[i].cores - cores) > .5 || measured(points, &candidates[i]))
                 continue;
             *step = (struct mw_diagnose_step){.candidate = i,
                                               .between = {mw_cause_names[d->likeliest], mw_cause_names[MW_CAUSE_STEP]}};
             snprintf(step->reason, sizeof step->reason, "%s side of the boundary at %u cores: is there a step?",
-                     side ? "the far" : "the near", diagnoser->boundaries[b]);
+                     side ? "the far" : "the near", diagnoser->reading.boundaries[b]);
             return true;
         }
     return false;
@@ -134,13 +134,12 @@ static double information(const struct mw_diagnoser *diagnoser, const struct mw_
                           const struct mw_config *query)
 {
     double n[MW_CAUSE_COUNT] = {0}, sum[MW_CAUSE_COUNT] = {0}, square[MW_CAUSE_COUNT] = {0};
-    double scale = diagnoser->view.freq_scale_hz;
-    double x = query->freq_hz > 0 && scale > 0 ? fmin(query->freq_hz / scale, 1) : 1;
-    for (size_t i = 0; i < diagnoser->posterior.count; i += stride) {
-        const struct mw_posterior_draw *draw = &diagnoser->posterior.draws[i];
+    double x = mw_view_clock(&diagnoser->reading.view, query->cores, query->freq_hz);
+    for (size_t i = 0; i < diagnoser->reading.posterior.count; i += stride) {
+        const struct mw_posterior_draw *draw = &diagnoser->reading.posterior.draws[i];
         double t, one, ignored;
-        mw_mechanism_at(draw->law, draw->q, &diagnoser->frame, query->cores, x, &t, &ignored, NULL);
-        mw_mechanism_at(draw->law, draw->q, &diagnoser->frame, 1, x, &one, &ignored, NULL);
+        mw_mechanism_at(draw->law, draw->q, &diagnoser->reading.frame, query->cores, x, &t, &ignored, NULL);
+        mw_mechanism_at(draw->law, draw->q, &diagnoser->reading.frame, 1, x, &one, &ignored, NULL);
         double v = draw->ln_level + log(t) - (d->speedups ? log(one) : 0);
         n[draw->outcome.cause]++;
         sum[draw->outcome.cause] += v;
@@ -161,7 +160,7 @@ static void most_telling(struct mw_diagnose_step *step, const struct mw_diagnose
                          const struct mw_diagnosis *d, const struct mw_points *points,
                          const struct mw_config *candidates, size_t count)
 {
-    size_t stride = (diagnoser->posterior.count + INFORMATION_DRAWS - 1) / INFORMATION_DRAWS;
+    size_t stride = (diagnoser->reading.posterior.count + INFORMATION_DRAWS - 1) / INFORMATION_DRAWS;
     const char *likeliest = mw_cause_names[d->likeliest], *second = mw_cause_names[d->second];
     *step = (struct mw_diagnose_step){.done = true, .information = -1, .between = {likeliest, second}};
     for (size_t i = 0; i < count; i++) {

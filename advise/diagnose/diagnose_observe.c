@@ -97,8 +97,7 @@ static void see_cpu(struct mw_observation *seen, const struct mw_point *base, co
     seen->idle = about(log(seen->busy_cores_base / base->cores / (seen->busy_cores / all->cores)), sd);
 }
 
-void mw_observe(struct mw_observation *result, const struct mw_points *points, const struct mw_diagnose_view *view,
-                double sigma)
+void mw_observe(struct mw_observation *result, const struct mw_points *points, const struct mw_view *view, double sigma)
 {
     struct mw_observation seen = {.switches = -1, .system = -1};
     const struct mw_point *base = NULL, *all = NULL;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* docs/diagnosis.md: the bars under which wrong and confident verdicts stay below .5 % of simulated programs. */
-static const double CERTAIN = .90, CERTAIN_FAMILY = .85, CERTAIN_STEP = .93;
+static const double CERTAIN = MW_CAUSE_CERTAIN, CERTAIN_FAMILY = .85, CERTAIN_STEP = .93;
 static const double CERTAIN_IDLE = .97;            /* of idle cores, before one clock is enough for a serial verdict */
 static const double EFFECTIVE_LEAST = 10;          /* a cause needs more than a handful of draws */
 static const double DENIES = .35, OPEN_FROM = .65; /* what the measured corners may say against a pair */
@@ -121,7 +121,7 @@ void mw_diagnose_count(struct mw_diagnosis *d, const struct mw_posterior *poster
 }
 
 /* Of the points at P and at one core: that with the highest and that with the lowest clock. */
-static bool corners(const struct mw_diagnose_view *view, double cores, const struct mw_posterior_point **high,
+static bool corners(const struct mw_view *view, double cores, const struct mw_posterior_point **high,
                     const struct mw_posterior_point **low)
 {
     *high = *low = NULL;
@@ -136,7 +136,7 @@ static bool corners(const struct mw_diagnose_view *view, double cores, const str
 }
 
 /* z of mw_clock_part as measured at P; NaN where the points don't show it. */
-static struct mw_clock_parts seen_parts(const struct mw_diagnose_view *view)
+static struct mw_clock_parts seen_parts(const struct mw_view *view)
 {
     struct mw_clock_parts z = {(double)NAN, (double)NAN};
     const struct mw_posterior_point *high, *low, *one_high, *one_low;
@@ -165,7 +165,7 @@ static enum mw_family shown(const struct mw_observation *seen)
     return shown_less(seen, 0);
 }
 
-static bool is_place(const struct mw_diagnose_view *view, unsigned after)
+static bool is_place(const struct mw_view *view, unsigned after)
 {
     for (size_t i = 0; i < view->place_count; i++)
         if (view->places[i] == after)
@@ -173,8 +173,7 @@ static bool is_place(const struct mw_diagnose_view *view, unsigned after)
     return false;
 }
 
-static bool hidden(enum mw_cause cause, const struct mw_diagnosis *d, const struct mw_diagnose_view *view,
-                   const double *family)
+static bool hidden(enum mw_cause cause, const struct mw_diagnosis *d, const struct mw_view *view, const double *family)
 {
     switch (cause) {
     case MW_CAUSE_IDLE:
@@ -203,7 +202,7 @@ static void say(struct mw_diagnosis *d, enum mw_verdict verdict, double confiden
     d->confidence = fmin(confidence, 1);
 }
 
-static bool decide_cause(struct mw_diagnosis *d, const struct mw_diagnose_view *view, const double *family)
+static bool decide_cause(struct mw_diagnosis *d, const struct mw_view *view, const double *family)
 {
     double leaf[MW_CAUSE_COUNT];
     enum mw_cause best = MW_CAUSE_SCALES_WELL;
@@ -227,7 +226,7 @@ static bool decide_cause(struct mw_diagnosis *d, const struct mw_diagnose_view *
     return d->verdict != MW_VERDICT_UNDETERMINED;
 }
 
-static void decide_pair(struct mw_diagnosis *d, const struct mw_diagnose_view *view)
+static void decide_pair(struct mw_diagnosis *d, const struct mw_view *view)
 {
     static const enum mw_verdict verdicts[MW_PAIR_NONE] = {MW_VERDICT_IDLE_CLOCK, MW_VERDICT_IDLE_FIXED,
                                                            MW_VERDICT_BUSY_CLOCK, MW_VERDICT_BUSY_FIXED};
@@ -245,7 +244,7 @@ static void decide_pair(struct mw_diagnosis *d, const struct mw_diagnose_view *v
         say(d, verdicts[best], d->pair_chance[best]);
 }
 
-static void decide_family(struct mw_diagnosis *d, const struct mw_diagnose_view *view, const double *family)
+static void decide_family(struct mw_diagnosis *d, const struct mw_view *view, const double *family)
 {
     static const enum mw_verdict verdicts[MW_FAMILY_COUNT] = {MW_VERDICT_SCALES_WELL, MW_VERDICT_IDLE, MW_VERDICT_BUSY,
                                                               MW_VERDICT_BOTH, MW_VERDICT_CACHE};
@@ -267,7 +266,7 @@ static bool may_slow(enum mw_verdict verdict)
 }
 
 /* Times that grow with the cores beyond all weak scaling are a slowdown, whichever law bends best. */
-static void see_slowdown(struct mw_diagnosis *d, const struct mw_diagnose_view *view)
+static void see_slowdown(struct mw_diagnosis *d, const struct mw_view *view)
 {
     const struct mw_posterior_point *last = NULL, *best = NULL;
     for (size_t i = 0; i < view->count; i++) {
@@ -335,7 +334,12 @@ static bool is_disturbed(const struct mw_diagnosis *d)
     return seen->others_blind >= MW_OTHERS_MOST || (seen->others >= MW_OTHERS_MOST && waits);
 }
 
-void mw_diagnose_decide(struct mw_diagnosis *d, const struct mw_diagnose_view *view, const struct mw_points *points)
+bool mw_diagnose_may_name(const struct mw_diagnosis *d, const struct mw_view *view)
+{
+    return view->core_counts >= COUNTS_LEAST && d->effective >= EFFECTIVE_LEAST;
+}
+
+void mw_diagnose_decide(struct mw_diagnosis *d, const struct mw_view *view, const struct mw_points *points)
 {
     double family[MW_FAMILY_COUNT];
     memcpy(family, d->family_chance, sizeof family);
@@ -347,9 +351,9 @@ void mw_diagnose_decide(struct mw_diagnosis *d, const struct mw_diagnose_view *v
     d->disturbed = is_disturbed(d);
     if (d->disturbed)
         return;
-    if (view->core_counts >= COUNTS_LEAST && d->effective >= EFFECTIVE_LEAST)
+    if (mw_diagnose_may_name(d, view))
         decide_cause(d, view, family);
-    if (view->core_counts >= COUNTS_LEAST && d->effective >= EFFECTIVE_LEAST && view->has_cpu && !view->one_clock)
+    if (mw_diagnose_may_name(d, view) && view->has_cpu && !view->one_clock)
         decide_pair(d, view);
     decide_family(d, view, family);
     see_slowdown(d, view);

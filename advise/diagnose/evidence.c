@@ -40,16 +40,6 @@ enum mw_err mw_sentences_add(struct mw_sentences *sentences, struct mw_error *er
     return MW_OK;
 }
 
-static const struct mw_point *point_at(const struct mw_points *points, double cores, double freq_hz)
-{
-    for (size_t i = 0; i < points->count; i++) {
-        const struct mw_point *point = &points->items[i];
-        if (fabs(point->cores - cores) < .5 && point->value > 0 && mw_freq_same(point->freq_hz, freq_hz))
-            return point;
-    }
-    return NULL;
-}
-
 static double speedup_of(const struct mw_points *points, const struct mw_point *one, const struct mw_point *point)
 {
     return points->quantity == MW_SPEEDUP ? point->value / one->value : one->value / point->value;
@@ -113,9 +103,7 @@ static enum mw_err say_speedup(struct mw_sentences *out, const struct mw_karp_fl
     return err;
 }
 
-/* (1 - r T(p, Fmin)/T(p, Fmax))/(1 - r), r = Fmin/Fmax: time that does not move with the frequency. */
-static enum mw_err say_frequency(struct mw_sentences *out, const struct mw_diagnosis *d, const struct mw_points *points,
-                                 struct mw_error *error)
+static enum mw_err say_frequency(struct mw_sentences *out, const struct mw_diagnosis *d, struct mw_error *error)
 {
     if (d->speedups)
         return mw_sentences_add(out, error,
@@ -123,18 +111,14 @@ static enum mw_err say_frequency(struct mw_sentences *out, const struct mw_diagn
     if (d->memory_open)
         return mw_sentences_add(out, error,
                                 "one frequency only: memory is not excluded, its time looks like computing");
-    double r = d->freq_min_hz / d->freq_max_hz;
-    const double at[] = {1, d->cores};
     enum mw_err err = MW_OK;
-    for (size_t i = 0; i < 2 && err == MW_OK; i++) {
-        const struct mw_point *high = point_at(points, at[i], d->freq_max_hz),
-                              *low = point_at(points, at[i], d->freq_min_hz);
-        if (high && low && (i == 0 || d->cores > 1))
-            err = mw_sentences_add(
-                out, error, "on %.0f core%s %.2f of the time at %.3g GHz does not depend on the frequency", at[i],
-                at[i] > 1 ? "s" : "", fmin(fmax((1 - r * low->value / high->value) / (1 - r), 0), 1),
-                d->freq_max_hz / 1e9);
-    }
+    for (size_t i = 0; i < 2 && d->has_fixed && i < d->end_count && err == MW_OK; i++)
+        if (i == 0 || d->cores > 1)
+            err = mw_sentences_add(out, error,
+                                   "on %.0f core%s %.2f (%.2f to %.2f) of the time at %.3g GHz does not depend on the "
+                                   "frequency",
+                                   d->ends[i].cores, d->ends[i].cores > 1 ? "s" : "", d->fixed[i].median,
+                                   d->fixed[i].low, d->fixed[i].high, d->freq_max_hz / 1e9);
     return err;
 }
 
@@ -237,7 +221,7 @@ enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw
     if (err == MW_OK)
         err = say_speedup(evidence, rows, n, error);
     if (err == MW_OK)
-        err = say_frequency(evidence, d, &model->points, error);
+        err = say_frequency(evidence, d, error);
     if (err == MW_OK)
         err = say_facts(evidence, d, error);
     if (err == MW_OK)

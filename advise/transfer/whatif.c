@@ -2,7 +2,6 @@
 #include "advise/transfer/whatif.h"
 #include "advise/transfer/transfer.h"
 #include "data/units.h"
-#include "fit/share.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -123,9 +122,27 @@ static enum mw_err read_twin(struct mw_whatif_answer *a, double x, const struct 
     return MW_OK;
 }
 
+/* m of a time C/F + m at another frequency, from what it is at one. */
+static double carry(double share, double ratio)
+{
+    return share * ratio / (share * ratio + 1 - share);
+}
+
+/*
+ * The most that does not depend on the frequency: between the ends that the diagnosis has, linear in ln of the cores; all where it
+ * has none.
+ */
+static double fixed_most(const struct mw_diagnosis *d, double cores, double freq_hz)
+{
+    if (!d->has_fixed || d->end_count < 2 || cores > d->cores)
+        return 1;
+    double ratio = freq_hz / d->freq_max_hz, w = d->cores > 1 ? log(cores) / log(d->cores) : 0;
+    return (1 - w) * carry(d->fixed[0].high, ratio) + w * carry(d->fixed[1].high, ratio);
+}
+
 /* Bandwidth alone: a figure only where the share that cores don't shrink was identified as such. */
-static void by_bandwidth(struct mw_whatif_answer *a, double now, double y, const struct mw_model *model,
-                         const struct mw_diagnosis *diagnosis, double cores_measured)
+static void by_bandwidth(struct mw_whatif_answer *a, double now, double y, const struct mw_diagnosis *diagnosis,
+                         double cores_measured)
 {
     if (diagnosis->verdict == MW_VERDICT_MEMORY_BANDWIDTH && diagnosis->end_count > 1 &&
         fabs(a->cores - diagnosis->cores) < .5) {
@@ -136,9 +153,8 @@ static void by_bandwidth(struct mw_whatif_answer *a, double now, double y, const
         a->high = now * (1 - (y > 1 ? share->low : share->high) * (1 - 1 / y));
         return;
     }
-    struct mw_shares shares = mw_shares_of(model);
-    double low, high;
-    if (y > 1 && mw_share_at(&shares, a->cores, a->freq_hz, &low, &high) && high < 1 - 1 / y) {
+    double high = fixed_most(diagnosis, a->cores, a->freq_hz);
+    if (y > 1 && high < 1 - 1 / y) {
         a->bound_low = now * (1 - high);
         snprintf(a->why, sizeof a->why, "at most %.0f %% of the time does not depend on the frequency", 100 * high);
         return;
@@ -230,7 +246,7 @@ enum mw_err mw_whatif_answer(struct mw_whatif_answer *answer, const struct mw_wh
         else if (latency)
             err = read_twin(&a, x, &d, model, error);
         else
-            by_bandwidth(&a, base, y, model, diagnosis, d.cores);
+            by_bandwidth(&a, base, y, diagnosis, d.cores);
     }
     if (err != MW_OK)
         return err;

@@ -3,6 +3,7 @@
 #include "cli/predict/predict_device.h"
 #include "cli/predict/predict_target.h"
 
+#include "advise/diagnose/binding.h"
 #include "data/json.h"
 #include "data/model_file/model_file.h"
 #include "data/stats.h"
@@ -50,6 +51,7 @@ struct answers {
     double baseline_freq_hz;
     struct mw_config *query;
     struct mw_prediction *predictions;
+    enum mw_binding *bindings;
     struct mw_caveat caveats[MW_CAVEAT_COUNT];
     size_t caveat_count;
 };
@@ -61,6 +63,7 @@ static void answers_release(struct answers *a)
     free(a->freqs);
     free(a->query);
     free(a->predictions);
+    free(a->bindings);
 }
 
 static enum mw_err find_grid(struct answers *a, const struct predict_options *o, struct mw_error *error)
@@ -99,6 +102,23 @@ out:
     return err;
 }
 
+/* By the reading that `diagnose` judges from; none where it can say nothing. */
+static enum mw_err find_bindings(struct answers *a, struct mw_error *error)
+{
+    struct mw_diagnose_options how = mw_diagnose_options_of(&a->model, 0);
+    struct mw_diagnoser *diagnoser = NULL;
+    struct mw_diagnosis diagnosis;
+    if (!(a->bindings = calloc(a->count + 1, sizeof *a->bindings)))
+        return mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", a->count);
+    enum mw_err err = mw_diagnoser_alloc(&diagnoser, &how, error);
+    if (!err)
+        err = mw_diagnoser_run(diagnoser, &diagnosis, &a->model.points, error);
+    for (size_t i = 0; i < a->count && !err; i++)
+        a->bindings[i] = mw_diagnoser_binding(diagnoser, &diagnosis, &a->query[i]);
+    mw_diagnoser_free(diagnoser);
+    return err == MW_NOFIT ? MW_OK : err; /* too few points for a diagnosis */
+}
+
 static enum mw_err answer(struct answers *a, struct mw_error *error)
 {
     a->count = a->cores_count * a->freq_count;
@@ -109,6 +129,8 @@ static enum mw_err answer(struct answers *a, struct mw_error *error)
     for (size_t i = 0; i < a->count; i++)
         a->query[i] = (struct mw_config){.cores = a->cores[i / a->freq_count], .freq_hz = a->freqs[i % a->freq_count]};
     enum mw_err err = mw_predict_over(&a->model, a->query, a->count, a->baseline_freq_hz, a->predictions, error);
+    if (!err)
+        err = find_bindings(a, error);
     if (!err)
         a->caveat_count = mw_caveats(&a->model, a->query, a->predictions, a->count, a->caveats);
     return err;
@@ -169,7 +191,7 @@ static enum mw_err write_csv(const struct cli *cli, const struct answers *a, con
                 fprintf(out, "%.*g,", DIGITS, cells[c].value);
             else
                 fputc(',', out);
-        fprintf(out, "%s,%s\n", mw_binding_name(a->predictions[i].binding), extrapolated(&a->predictions[i]));
+        fprintf(out, "%s,%s\n", mw_binding_name(a->bindings[i]), extrapolated(&a->predictions[i]));
     }
     err = mw_output_commit(&output, error);
     mw_output_release(&output);
@@ -207,7 +229,7 @@ static void print_table(const struct answers *a)
             printf(p->has_energy ? " %9.4g" : "         -", p->power_w);
             print_interval(WIDE, p->has_energy, p->energy_j, p->energy_low_j, p->energy_high_j);
         }
-        const char *binding = mw_binding_name(p->binding);
+        const char *binding = mw_binding_name(a->bindings[i]);
         printf("  %s%s\n", *binding ? binding : "not sure",
                p->extrapolated_cores || p->extrapolated_freq ? ", extrapolated" : "");
     }
@@ -221,7 +243,7 @@ static json_t *row_json(const struct answers *a, size_t i)
     fill_cells(a, i, cells);
     for (size_t c = 0; c < CELLS; c++)
         json_object_set_new(row, cells[c].name, mw_json_real(cells[c].has, cells[c].value));
-    json_object_set_new(row, "binding", p->binding ? json_string(mw_binding_name(p->binding)) : json_null());
+    json_object_set_new(row, "binding", a->bindings[i] ? json_string(mw_binding_name(a->bindings[i])) : json_null());
     json_object_set_new(row, "extrapolated", json_boolean(p->extrapolated_cores || p->extrapolated_freq));
     json_object_set_new(row, "extrapolated_cores", json_boolean(p->extrapolated_cores));
     json_object_set_new(row, "extrapolated_freq", json_boolean(p->extrapolated_freq));
@@ -293,9 +315,9 @@ const struct cli_command cmd_predict = {
     .usage = "[options] MODEL.json",
     .description =
         "Answers for every core count and frequency of a grid from a model that memwall fit wrote: the median and the "
-        "90 % interval of time and of speedup over one core, power and energy where the model has power, what takes "
-        "more than half of the time (compute, serial, latency or bandwidth; empty where nothing does or the data, as "
-        "those of one frequency, can't tell), and whether the point lies outside the measured domain. What the "
+        "90 % interval of time and of speedup over one core, power and energy where the model has power, what binds "
+        "there as memwall diagnose would find it (compute, serial, latency or bandwidth; empty where it would find another "
+        "cause or none, at one frequency, and outside the measured domain), and whether the point lies outside the measured domain. What the "
         "data cannot decide is said on standard error, with the point to measure. A model of speedups alone leaves "
         "time and energy empty. A table on a terminal, CSV elsewhere and with --csv; its columns: cores, freq_ghz, time_s, time_low_s, time_high_s, speedup, speedup_low, "
         "speedup_high, power_w, energy_j, energy_low_j, energy_high_j, binding, extrapolated (yes or no). "

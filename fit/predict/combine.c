@@ -64,20 +64,34 @@ static void at_frequency(char *text, size_t size, double freq_hz)
         text[0] = '\0';
 }
 
-void mw_share_name(char *name, size_t size, unsigned cores)
+static void share_name(char *name, size_t size, unsigned cores)
 {
     snprintf(name, size, "frequency_independent_share_%u_cores", cores);
 }
 
-void mw_share_describe(struct mw_combination *c, unsigned cores, double freq_hz)
+static void describe_share(struct mw_combination *c, unsigned cores, double freq_hz)
 {
     char freq[32];
     at_frequency(freq, sizeof freq, freq_hz);
-    mw_share_name(c->name, sizeof c->name, cores);
+    share_name(c->name, sizeof c->name, cores);
     c->identified = c->high - c->low <= .2; /* a fifth of the time decides between serial and memory-bound */
     snprintf(c->text, sizeof c->text,
              "of the time on %u core%s%s, %.2f (%.2f to %.2f) does not depend on the processor's frequency%s", cores,
              cores == 1 ? "" : "s", freq, c->value, c->low, c->high, c->identified ? "" : ": not well determined");
+}
+
+void mw_share_set(struct mw_combination *list, size_t count, unsigned cores, double freq_hz, double value, double low,
+                  double high)
+{
+    char name[sizeof list->name];
+    share_name(name, sizeof name, cores);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(list[i].name, name)) {
+            list[i].value = value;
+            list[i].low = low;
+            list[i].high = high;
+            describe_share(&list[i], cores, freq_hz);
+        }
 }
 
 /*
@@ -170,7 +184,7 @@ enum mw_err mw_combinations(struct mw_combination **out, size_t *count, const st
         else if (kind == LIMIT)
             describe_limit(c, &queries[kind], domain->freq_high_hz);
         else
-            mw_share_describe(c, (unsigned)queries[kind].p, domain->freq_high_hz);
+            describe_share(c, (unsigned)queries[kind].p, domain->freq_high_hz);
     }
     if (err) {
         free(list);

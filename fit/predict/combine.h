@@ -24,9 +24,9 @@ enum mw_err mw_combinations(struct mw_combination **out, size_t *count, const st
                             const struct mw_domain *domain, const struct mw_knowledge *knowledge, unsigned long seed,
                             struct mw_error *error) MW_CHECKED;
 
-/* Name and sentence of the share on so many cores; value, low and high are given. */
-void mw_share_name(char *name, size_t size, unsigned cores);
-void mw_share_describe(struct mw_combination *combination, unsigned cores, double freq_hz);
+/* Puts another value and interval in the place of the share on so many cores, where there is one. */
+void mw_share_set(struct mw_combination *list, size_t count, unsigned cores, double freq_hz, double value, double low,
+                  double high);
 
 /* Fills status and settle of every parameter from its interval and what was measured. */
 void mw_params_judge(struct mw_model_param *params, const struct mw_region *region, const struct mw_problem *problem,

@@ -2,7 +2,6 @@
 #include "fit/predict/predict_internal.h"
 
 #include "data/stats.h"
-#include "fit/binding.h"
 #include "fit/predict/beyond.h"
 #include "fit/predict/cells.h"
 #include "fit/predict/weighted.h"
@@ -38,7 +37,6 @@ struct predictor {
     const struct mw_model *model;
     struct mw_ensemble ensemble;    /* the model's fits, and these: */
     struct mw_ensemble independent; /* sampled here where an answer needs them */
-    struct mw_binder binder;
     double baseline_freq_hz;
     bool without_speedup;
     struct mw_sites data;
@@ -326,7 +324,6 @@ static void answer(const struct predictor *predictor, const struct mw_predictive
     if (predictor->without_speedup)
         return;
     answer_speedup(predictor, predictive, query, scratch->weight, &scratch->weighted, out);
-    out->binding = mw_binding_at(&predictor->binder, out, config->cores, config->freq_hz, predictor->baseline_freq_hz);
 }
 
 /* Sites of a batch: the queries', then the baselines' (each once). Returns their number. */
@@ -547,8 +544,7 @@ static enum mw_err look_beyond(struct predictor *predictor, struct mw_error *err
 static enum mw_err predictor_init(struct predictor *predictor, const struct mw_model *model,
                                   const struct mw_config *config, size_t n, struct mw_error *error)
 {
-    *predictor =
-        (struct predictor){.model = model, .binder = mw_binder_of(model), .memory_freq_hz = model->memory_freq_hz};
+    *predictor = (struct predictor){.model = model, .memory_freq_hz = model->memory_freq_hz};
     predictor->joint_top = predictor->independent_top = -INFINITY;
     deal_noise(predictor->noise);
     enum mw_err err = mw_sites_init(&predictor->data, &model->points, predictor->memory_freq_hz, MW_SITES_CONDITION,

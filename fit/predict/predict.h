@@ -11,15 +11,6 @@
  * Prediction from a fitted model. Value = time in seconds, or speedup for a model of speedups
  * (over one core at the same frequency). docs/prediction.md has the method and its measured errors.
  */
-enum mw_binding {
-    MW_BINDING_UNDETERMINED,
-    MW_BINDING_COMPUTE,
-    MW_BINDING_SERIAL,
-    MW_BINDING_LATENCY,
-    MW_BINDING_BANDWIDTH
-};
-const char *mw_binding_name(enum mw_binding binding); /* empty for the first */
-
 struct mw_prediction {
     double value, low, high; /* median and 90 % interval of the mixture */
     double ln_mean, ln_sd;   /* of the predictive distribution of ln value: for expectations and chances */
@@ -27,7 +18,6 @@ struct mw_prediction {
     bool has_energy;
     double power_w, energy_j, energy_low_j, energy_high_j;
     double ln_power_sd;
-    enum mw_binding binding;
     bool extrapolated_cores, extrapolated_freq;
     double ln_gap;      /* |median - mean| of ln value before drift: large where laws form two camps */
     double power_value; /* beyond the data, where they show no floor: value by a power of the cores; else 0 */

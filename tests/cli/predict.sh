@@ -90,12 +90,12 @@ fails 3 'a model given to fit' "$memwall" fit "$tmp/m.json"
 says 'is called so too' 'a model already'
 fails 1 'no file' "$memwall" predict "$tmp/absent.json"
 
-# What binds: (c/p + s) 2.4/F + l/p + b, b shared by the cores up to the fourth
+# What binds: (c/p + s) 2.4/F + l/p + b, b shared by the cores up to the fourth; others sleep while one works alone
 campaign() {
-    echo cores,freq_ghz,time_s
+    echo cores,freq_ghz,time_s,cpu_s
     for p in 1 2 4 8 16; do for f in 1.2 1.8 2.4; do
         awk -v p=$p -v f=$f -v c="$1" -v s="$2" -v l="$3" -v b="$4" \
-            'BEGIN{m=l/p+(p<4?b*4/p:b); printf "%d,%s,%.6g\n", p, f, 100*((c/p+s)*2.4/f+m)}'
+            'BEGIN{B=p<4?b*4/p:b; m=l/p+B; printf "%d,%s,%.6g,%.6g\n", p, f, 100*((c/p+s)*2.4/f+m), 100*((c+s)*2.4/f+l+p*B)}'
     done; done
 }
 binds() { # NAME WORD CORES c s l b
@@ -107,7 +107,7 @@ binds() { # NAME WORD CORES c s l b
 binds 'computing' compute 16 1 0 0 0
 binds 'serial work' serial 16 .7 .3 0 0
 binds 'memory that the cores divide' latency 16 .2 0 .8 0
-binds 'memory that they do not' bandwidth 16 .3 0 0 .175
+binds 'memory that they do not: busy for one reason or another' '' 16 .3 0 0 .175
 binds 'a mixture of all' '' 16 .4 .02 .35 .02
 printf 'cores,freq_ghz,time_s\n1,1.2,10\n2,1.2,10\n4,1.2,10\n8,1.2,10\n1,2.4,10\n2,2.4,10\n4,2.4,10\n8,2.4,10\n' >"$tmp/w.csv"
 check 'what nothing changes fits' "$memwall" fit "$tmp/w.csv" -o "$tmp/w.json" --force

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "advise/diagnose/diagnose_internal.h"
+#include "fit/posterior/view.h"
 #include "data/stats.h"
 #include "data/units.h"
 
@@ -94,9 +94,9 @@ static double rise(const struct mw_point *a, const struct mw_point *b)
 }
 
 /* Places where ln T rises against its neighbours: a step that the points themselves show. */
-static void find_places(struct mw_diagnose_view *view, const struct mw_point **list, size_t n, double sign)
+static void find_places(struct mw_view *view, const struct mw_point **list, size_t n, double sign)
 {
-    for (size_t i = 0; i + 1 < n && view->place_count < MW_DIAGNOSE_MAX_BOUNDARIES; i++) {
+    for (size_t i = 0; i + 1 < n && view->place_count < MW_VIEW_PLACES; i++) {
         double near[8];
         size_t count = 0;
         if (list[i + 1]->cores - list[i]->cores > 1 + list[i]->cores / 8)
@@ -128,7 +128,7 @@ static double span_of(const struct mw_point *point)
     return point->usage.has[MW_USAGE_WALL] ? point->usage.of[MW_USAGE_WALL] : point->value;
 }
 
-static void judge_cpu_time(struct mw_diagnose_view *view, const struct mw_points *points)
+static void judge_cpu_time(struct mw_view *view, const struct mw_points *points)
 {
     struct mw_witness *witness = &view->witness.cpu_time;
     size_t has = 0, all = 0;
@@ -167,15 +167,16 @@ static bool effective(const struct mw_points *points, struct mw_witness *witness
             all++;
             has += points->items[i].has_freq_effective && points->items[i].freq_effective_hz > 0;
         }
-    if (has == all)
+    bool known = mw_clock_known(points);
+    if (known)
         witness->state = MW_WITNESS_USED;
     else if (has)
         ignore(witness, "only %zu of %zu points have one", has, all);
-    return has == all;
+    return known;
 }
 
 /* Witnesses that are facts of their own: what they say is in the observation. */
-static void find_witnesses(struct mw_diagnose_view *view, const struct mw_points *points)
+static void find_witnesses(struct mw_view *view, const struct mw_points *points)
 {
     bool throttled = points->cpu_limit > 0, counted = false, waited = false;
     for (size_t i = 0; i < points->count; i++) {
@@ -191,18 +192,22 @@ static void find_witnesses(struct mw_diagnose_view *view, const struct mw_points
         ignore(&view->witness.main_wait, "the times are as measured");
 }
 
-static void convert(struct mw_diagnose_view *view, const struct picked *picked, bool by_effective)
+static void convert(struct mw_view *view, const struct picked *picked, bool by_effective)
 {
     double clock[MW_POSTERIOR_POINTS], highest = 0, lowest = HUGE_VAL;
     for (size_t i = 0; i < picked->count; i++) {
         const struct mw_point *point = picked->items[i];
         clock[i] = by_effective ? point->freq_effective_hz : point->freq_hz;
+        if (by_effective)
+            view->clocks[view->clock_count++] = (struct mw_clock){point->cores, point->freq_hz, clock[i]};
         highest = fmax(highest, clock[i]);
         lowest = fmin(lowest, clock[i]);
     }
     if (!by_effective)
         highest = fmax(highest, view->freq_scale_hz); /* the machine's, where it is higher */
     view->one_clock = !(lowest > 0) || 1 - lowest / highest < ONE_CLOCK;
+    view->clock_scale_hz = highest;
+    view->clock_low = highest > 0 ? lowest / highest : 1;
     for (size_t i = 0; i < picked->count; i++) {
         const struct mw_point *point = picked->items[i];
         double value = log(point->value);
@@ -221,14 +226,14 @@ static void convert(struct mw_diagnose_view *view, const struct picked *picked, 
     }
 }
 
-enum mw_err mw_diagnose_view_build(struct mw_diagnose_view *result, const struct mw_points *points,
-                                   const struct mw_diagnose_options *options, struct mw_error *error)
+enum mw_err mw_view_build(struct mw_view *result, const struct mw_points *points,
+                          const struct mw_diagnose_options *options, struct mw_error *error)
 {
     if (points->quantity == MW_ENERGY) {
         mw_fail(error, MW_DATA, "energies alone don't tell where the time goes");
         return mw_hint(error, "give the run times too (a column time_s)");
     }
-    struct mw_diagnose_view view = {.ratio = points->quantity == MW_SPEEDUP};
+    struct mw_view view = {.ratio = points->quantity == MW_SPEEDUP};
     double high = 0, low = HUGE_VAL;
     unsigned most = 0;
     size_t count = 0;
@@ -253,7 +258,7 @@ enum mw_err mw_diagnose_view_build(struct mw_diagnose_view *result, const struct
         return mw_fail(error, MW_NOMEM, "out of memory for %zu points", points->count);
     struct picked picked;
     thin(&picked, points, list, high, low, options);
-    for (size_t i = 0; i < options->boundary_count && view.place_count < MW_DIAGNOSE_MAX_BOUNDARIES; i++)
+    for (size_t i = 0; i < options->boundary_count && view.place_count < MW_VIEW_PLACES; i++)
         if (options->boundaries[i] >= 1 && options->boundaries[i] < view.cores)
             view.places[view.place_count++] = options->boundaries[i];
     if (!options->boundary_count)
@@ -264,4 +269,10 @@ enum mw_err mw_diagnose_view_build(struct mw_diagnose_view *result, const struct
     convert(&view, &picked, effective(points, &view.witness.effective_clock));
     *result = view;
     return MW_OK;
+}
+
+double mw_view_clock(const struct mw_view *view, double cores, double freq_hz)
+{
+    double clock_hz = mw_clock_at(view->clocks, view->clock_count, cores, freq_hz);
+    return clock_hz > 0 && view->clock_scale_hz > 0 ? fmin(clock_hz / view->clock_scale_hz, 1) : 1;
 }
