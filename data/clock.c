@@ -4,18 +4,24 @@
 
 #include <math.h>
 
+/* What a reading of a clock may be off by, and fit warns from: a clock as it was asked for is better known than read. */
+static const double AS_ASKED = .02;
+
 bool mw_clock_known(const struct mw_points *points)
 {
-    size_t count = 0;
+    const struct mw_point *first = NULL;
+    bool differs = false;
     for (size_t i = 0; i < points->count; i++) {
         const struct mw_point *point = &points->items[i];
         if (point->cores < 1 || !(point->value > 0))
             continue;
         if (!point->has_freq_effective || !(point->freq_effective_hz > 0))
             return false;
-        count++;
+        first = first ? first : point;
+        double asked = point->freq_hz > 0 ? point->freq_hz : first->freq_effective_hz;
+        differs |= fabs(point->freq_effective_hz / asked - 1) > AS_ASKED;
     }
-    return count > 0;
+    return differs;
 }
 
 static double between(double at, double low, double low_value, double high, double high_value)

@@ -12,7 +12,10 @@ struct mw_clock {
     double cores, nominal_hz, effective_hz;
 };
 
-/* Whether every point with a value says at which clock its cores ran, which then stands for the nominal one. */
+/*
+ * Whether every point with a value says at which clock its cores ran, and some ran at another than was asked for (by over 2 %; where no
+ * frequency is named, than the first): the effective clock then stands for the nominal one.
+ */
 bool mw_clock_known(const struct mw_points *points);
 
 /*

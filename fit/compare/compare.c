@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/compare/compare.h"
 
+#include "data/clock.h"
 #include "fit/compare/learners.h"
 #include "fit/predict/mixture.h"
 #include "fit/predict/predict.h"
@@ -146,6 +147,7 @@ static double mean_error(const struct split *split)
 static enum mw_err judge_laws(struct batch *s, double *percent, struct mw_error *error)
 {
     double memory_freq_hz = s->options->knowledge->memory_freq_hz;
+    bool by_clock = s->usable.quantity == MW_TIME && mw_clock_known(&s->usable);
     struct mw_score_options options = {MW_LOSS_ROBUST, MW_METHOD_CSA, 0, s->options->seed, s->options->knowledge, NULL};
     enum mw_err err = mw_robust_scale(&options.robust_scale, &s->split.train, &mw_law_vls, &options, error);
     if (!err)
@@ -154,11 +156,10 @@ static enum mw_err judge_laws(struct batch *s, double *percent, struct mw_error 
         const struct mw_optimum *best = &s->scores[l].optimum;
         for (size_t i = 0; i < s->split.test_count; i++) {
             const struct mw_point *at = &s->split.test[i];
-            double phi = mw_phi(at->freq_hz, memory_freq_hz);
+            double clock_hz = by_clock ? at->freq_effective_hz : at->freq_hz, phi = mw_phi(clock_hz, memory_freq_hz);
             s->split.predicted[i] =
                 s->usable.quantity == MW_TIME
-                    ? log(mw_time_s(s->scores[l].law, best->params, exp(best->b), at->cores, at->freq_hz,
-                                    memory_freq_hz))
+                    ? log(mw_time_s(s->scores[l].law, best->params, exp(best->b), at->cores, clock_hz, memory_freq_hz))
                     : log(mw_speedup_same(s->scores[l].law, best->params, at->cores, phi)) - best->b;
         }
         percent[l] = mean_error(&s->split);

@@ -167,12 +167,11 @@ static bool effective(const struct mw_points *points, struct mw_witness *witness
             all++;
             has += points->items[i].has_freq_effective && points->items[i].freq_effective_hz > 0;
         }
-    bool known = mw_clock_known(points);
-    if (known)
+    if (has && has == all)
         witness->state = MW_WITNESS_USED;
     else if (has)
         ignore(witness, "only %zu of %zu points have one", has, all);
-    return known;
+    return mw_clock_known(points);
 }
 
 /* Witnesses that are facts of their own: what they say is in the observation. */

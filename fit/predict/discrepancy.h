@@ -30,10 +30,13 @@ extern const double mw_kernel_cores_short, mw_kernel_cores_long, mw_kernel_freq_
 /* The table indices that a fit may draw from; the count is returned. */
 size_t mw_kernel_choices(bool independent, const int **indices);
 
-/* Where a value was, or will be, measured; ln_value and noise only of data. */
+/*
+ * Where a value was, or will be, measured; ln_value and noise only of data. Laws go by the clock that the cores run at, in phi (over the
+ * memory's) and ln_clock; what they miss belongs to the frequency asked for, freq_hz, which is the clock where none was seen.
+ */
 struct mw_site {
     double p, freq_hz, phi;
-    double ln_p, ln_freq;
+    double ln_p, ln_freq, ln_clock;
     double ln_value;
     double noise; /* variance over sigma^2 */
 };

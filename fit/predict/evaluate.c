@@ -17,7 +17,7 @@ void mw_evaluation_init(struct mw_evaluation *block, enum mw_quantity quantity, 
         block->p[i] = site->p;
         block->phi[i] = site->phi;
         block->ones[i] = 1;
-        block->minus_ln_freq[i] = quantity == MW_SPEEDUP ? 0 : -site->ln_freq;
+        block->minus_ln_freq[i] = quantity == MW_SPEEDUP ? 0 : -site->ln_clock;
     }
 }
 

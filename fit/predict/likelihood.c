@@ -90,7 +90,7 @@ enum mw_err mw_whitener_init(struct mw_whitener *whitener, const struct mw_site 
     for (size_t i = 0; i < n; i++) {
         w.p[i] = sites[i].p;
         w.phi[i] = sites[i].phi;
-        w.lifted[i] = sites[i].ln_value + (quantity == MW_SPEEDUP ? 0 : sites[i].ln_freq);
+        w.lifted[i] = sites[i].ln_value + (quantity == MW_SPEEDUP ? 0 : sites[i].ln_clock);
         w.inverse_root_noise[i] = 1 / sqrt(sites[i].noise);
     }
     find_runs(&w);

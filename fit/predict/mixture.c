@@ -145,7 +145,7 @@ static void law_residual(const struct mw_ensemble_fit *fit, enum mw_quantity qua
             const double *params = fit->params + s * fit->param_count;
             double ln_h = log(mw_law_h(law, params, site->p, site->phi));
             mean += fit->scale[s] +
-                    (quantity == MW_SPEEDUP ? log(mw_law_h(law, params, 1, site->phi)) - ln_h : ln_h - site->ln_freq);
+                    (quantity == MW_SPEEDUP ? log(mw_law_h(law, params, 1, site->phi)) - ln_h : ln_h - site->ln_clock);
         }
         residual[i] = site->ln_value - mean / (double)fit->draw_count;
     }

@@ -210,7 +210,7 @@ static void draw_all(const struct predictor *predictor, const struct mw_predicti
 static double open_beyond(const struct predictor *predictor, const struct query *query, bool inverse, double half,
                           double quantile[3])
 {
-    const struct mw_site site = mw_site_at(query->cores, query->freq_hz, predictor->memory_freq_hz);
+    const struct mw_site site = mw_sites_at(&predictor->data, query->cores, query->freq_hz);
     if (predictor->raw)
         return 0;
     return mw_beyond_open(&predictor->beyond, &site, predictor->behind, predictor->behind_count, inverse,
@@ -220,7 +220,7 @@ static double open_beyond(const struct predictor *predictor, const struct query 
 /* Where the data show no floor: what the power of the cores, going on, comes to. */
 static double power_of(const struct predictor *predictor, const struct query *query)
 {
-    const struct mw_site site = mw_site_at(query->cores, query->freq_hz, predictor->memory_freq_hz);
+    const struct mw_site site = mw_sites_at(&predictor->data, query->cores, query->freq_hz);
     bool open = query->beyond && predictor->beyond.stack.no_floor && !predictor->behind_count;
     return open ? exp(mw_stack_power(&predictor->beyond.stack, &site)) : 0;
 }
@@ -333,9 +333,9 @@ static size_t lay_out(const struct predictor *predictor, const struct mw_config 
     const struct mw_sites *data = &predictor->data;
     size_t count = n;
     for (size_t i = 0; i < n; i++) {
-        sites[i] = mw_site_at(config[i].cores, config[i].freq_hz, predictor->memory_freq_hz);
+        sites[i] = mw_sites_at(data, config[i].cores, config[i].freq_hz);
         double base_hz = predictor->baseline_freq_hz > 0 ? predictor->baseline_freq_hz : config[i].freq_hz;
-        struct mw_site base = mw_site_at(1, base_hz, predictor->memory_freq_hz);
+        struct mw_site base = mw_sites_at(data, 1, base_hz);
         size_t b = n;
         while (b < count && sites[b].freq_hz != base.freq_hz)
             b++;
@@ -514,7 +514,7 @@ static enum mw_err look_behind(struct predictor *predictor, struct mw_error *err
         if (!(p->cores > predictor->beyond.fitted))
             continue;
         config[n] = (struct mw_config){p->cores, p->freq_hz};
-        predictor->behind[n].site = mw_site_at(p->cores, p->freq_hz, predictor->memory_freq_hz);
+        predictor->behind[n].site = mw_sites_at(&predictor->data, p->cores, p->freq_hz);
         predictor->behind[n++].psi = sign * log(p->value);
     }
     predictor->raw = true;

@@ -18,7 +18,21 @@ struct mw_site mw_site_at(double cores, double freq_hz, double memory_freq_hz)
     struct mw_site site = {.p = cores, .freq_hz = freq_hz > 0 ? freq_hz : memory_freq_hz, .noise = 1};
     site.phi = site.freq_hz / memory_freq_hz;
     site.ln_p = log(site.p);
-    site.ln_freq = log(site.freq_hz);
+    site.ln_freq = site.ln_clock = log(site.freq_hz);
+    return site;
+}
+
+static void set_clock(struct mw_site *site, double clock_hz, double memory_freq_hz)
+{
+    site->phi = clock_hz / memory_freq_hz;
+    site->ln_clock = log(clock_hz);
+}
+
+struct mw_site mw_sites_at(const struct mw_sites *sites, double cores, double freq_hz)
+{
+    struct mw_site site = mw_site_at(cores, freq_hz, sites->memory_freq_hz);
+    if (sites->clock_count)
+        set_clock(&site, mw_clock_at(sites->clocks, sites->clock_count, cores, freq_hz), sites->memory_freq_hz);
     return site;
 }
 
@@ -137,6 +151,11 @@ static void fill(struct mw_sites *sites, const struct mw_points *points, double 
     for (size_t k = 0; k < sites->count; k++) {
         const struct mw_point *point = &points->items[sites->point[k]];
         sites->items[k] = mw_site_at(point->cores, point->freq_hz, memory_freq_hz);
+        if (sites->clocks) {
+            sites->clocks[sites->clock_count++] =
+                (struct mw_clock){point->cores, point->freq_hz, point->freq_effective_hz};
+            set_clock(&sites->items[k], point->freq_effective_hz, memory_freq_hz);
+        }
         sites->items[k].ln_value = log(point->value);
         double gain = fmax((double)point->count, 1) / usual;
         gain = fmin(fmax(gain, 1 / repetition_gain_most), repetition_gain_most);
@@ -149,7 +168,8 @@ enum mw_err mw_sites_init(struct mw_sites *sites, const struct mw_points *points
                           double cores_most, struct mw_error *error)
 {
     enum mw_err err = MW_OK;
-    struct mw_sites made = {0};
+    struct mw_sites made = {.memory_freq_hz = memory_freq_hz};
+    bool by_clock = points->quantity == MW_TIME && mw_clock_known(points);
     double *scratch = NULL, *reading = NULL;
     bool *keep = calloc(points->count + 1, sizeof *keep);
     if (!keep)
@@ -167,9 +187,11 @@ enum mw_err mw_sites_init(struct mw_sites *sites, const struct mw_points *points
     made.items = malloc((made.count + 1) * sizeof *made.items);
     made.point = malloc((made.count + 1) * sizeof *made.point);
     made.reading = malloc((made.count + 1) * sizeof *made.reading);
+    made.clocks = by_clock ? malloc((made.count + 1) * sizeof *made.clocks) : NULL;
     scratch = malloc((made.count + 1) * sizeof *scratch);
     reading = malloc((points->count + 1) * sizeof *reading);
-    if (made.count == 0 || !made.items || !made.point || !made.reading || !scratch || !reading)
+    if (made.count == 0 || !made.items || !made.point || !made.reading || (by_clock && !made.clocks) || !scratch ||
+        !reading)
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu points", points->count);
     if (!err)
         err = mw_reading_variance(points, reading, error);
@@ -191,6 +213,7 @@ void mw_sites_release(struct mw_sites *sites)
     free(sites->items);
     free(sites->point);
     free(sites->reading);
+    free(sites->clocks);
     *sites = (struct mw_sites){0};
 }
 

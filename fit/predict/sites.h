@@ -2,6 +2,7 @@
 #ifndef MW_FIT_SITES_H
 #define MW_FIT_SITES_H
 
+#include "data/clock.h"
 #include "fit/predict/discrepancy.h"
 
 /*
@@ -15,6 +16,9 @@ struct mw_sites {
                         (fit/predict/reading.h); 0: not known, infinite: an outlier, which says nothing of its point */
     size_t count;
     double p_min, p_max, freq_min_hz, freq_max_hz; /* over all usable points, also those thinned out */
+    double memory_freq_hz;
+    struct mw_clock *clocks; /* of the items, where times say at which clock their cores ran */
+    size_t clock_count;      /* 0: they don't */
 };
 
 /* Sampling from the laws needs no more sites than this, conditioning the discrepancy no more than that. */
@@ -32,6 +36,8 @@ void mw_sites_release(struct mw_sites *sites);
 /* The index of the site measured at just these cores and frequency, an outlier not counted; sites->count: none. */
 size_t mw_sites_find(const struct mw_sites *sites, const struct mw_site *site);
 
+/* A site at the frequency asked for, as its clock too; the same with the clock that the points of `sites` tell of. */
 struct mw_site mw_site_at(double cores, double freq_hz, double memory_freq_hz);
+struct mw_site mw_sites_at(const struct mw_sites *sites, double cores, double freq_hz);
 
 #endif

@@ -230,7 +230,8 @@ static double ln_value(const struct mw_stack *stack, const struct law *law, cons
     for (size_t f = 0; speedup && f < stack->freq_count; f++)
         if (mw_freq_same(stack->freqs_hz[f], site->freq_hz))
             offset = fit->offset[f];
-    double time = ln_law(stack, law, fit->theta, site->p, site->ln_p, stack->freq_max_hz / site->freq_hz) + offset;
+    double time =
+        ln_law(stack, law, fit->theta, site->p, site->ln_p, stack->clock_max_hz / exp(site->ln_clock)) + offset;
     return speedup ? -time : time;
 }
 
@@ -364,13 +365,13 @@ static bool fill(struct rows *rows, const struct mw_sites *sites)
     for (size_t i = 0; i < room; i++)
         if (isfinite(sites->reading[i])) {
             list[rows->n++] = &sites->items[i];
-            stack->freq_max_hz = fmax(stack->freq_max_hz, sites->items[i].freq_hz);
+            stack->clock_max_hz = fmax(stack->clock_max_hz, exp(sites->items[i].ln_clock));
         }
     qsort(list, rows->n, sizeof *list, by_cores);
     for (size_t i = 0; i < rows->n; i++) {
         rows->p[i] = list[i]->p;
         rows->ln_p[i] = list[i]->ln_p;
-        rows->ratio[i] = stack->freq_max_hz / list[i]->freq_hz;
+        rows->ratio[i] = stack->clock_max_hz / exp(list[i]->ln_clock);
         rows->y[i] = stack->quantity == MW_SPEEDUP ? -list[i]->ln_value : list[i]->ln_value;
         rows->precision[i] = 1 / list[i]->noise;
         rows->freq[i] = freq_index(stack, list[i]->freq_hz);

@@ -22,7 +22,7 @@ struct mw_stack_fit {
 
 struct mw_stack {
     enum mw_quantity quantity;
-    double p_max, freq_max_hz;
+    double p_max, clock_max_hz;
     bool many_freqs;
     double freqs_hz[MW_STACK_FREQS];
     size_t freq_count;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/search/problem.h"
 
+#include "data/clock.h"
 #include "fit/numeric/hot_residual.h"
 #include "fit/numeric/polish.h"
 #include "fit/numeric/hot_normal.h"
@@ -79,13 +80,19 @@ static double root_weight(const struct mw_point *point, double usual_spread)
 struct filler {
     struct mw_problem *problem;
     double memory_freq_hz, usual_spread;
+    bool by_clock; /* the one that the cores were seen at; speedups have a base at the frequency asked for */
 };
+
+static double clock_of(const struct filler *f, const struct mw_point *point)
+{
+    return f->by_clock ? point->freq_effective_hz : point->freq_hz;
+}
 
 static void add(const struct filler *f, const struct mw_point *point, double y)
 {
     struct mw_problem *pr = f->problem;
     pr->p[pr->n] = point->cores;
-    pr->phi[pr->n] = mw_phi(point->freq_hz, f->memory_freq_hz);
+    pr->phi[pr->n] = mw_phi(clock_of(f, point), f->memory_freq_hz);
     pr->y[pr->n] = y;
     pr->root_weight[pr->n] = pr->loss == MW_LOSS_SPEEDUP_MSE ? 1 : root_weight(point, f->usual_spread);
     pr->p_max = fmax(pr->p_max, point->cores);
@@ -99,13 +106,12 @@ static void add_frequency(const struct filler *f, const struct mw_point *items, 
     bool has_one = items[0].cores == 1;
     if (mse && times && !has_one)
         return;
-    double freq_hz = items[0].freq_hz > 0 ? items[0].freq_hz : f->memory_freq_hz;
     for (size_t i = 0; i < n; i++) {
-        double value = items[i].value;
+        double value = items[i].value, clock_hz = clock_of(f, &items[i]);
         if (mse)
             add(f, &items[i], times ? items[0].value / value : value);
         else if (times)
-            add(f, &items[i], log(value * freq_hz));
+            add(f, &items[i], log(value * (clock_hz > 0 ? clock_hz : f->memory_freq_hz)));
         else if (items[i].cores > 1)
             add(f, &items[i], -log(value));
     }
@@ -134,7 +140,8 @@ enum mw_err mw_problem_init(struct mw_problem *problem, const struct mw_points *
     enum mw_err err = allocate(&made, count, count, error);
     if (err)
         return err;
-    struct filler f = {&made, memory_freq_hz, common_spread(points, made.p)};
+    bool by_clock = points->quantity == MW_TIME && loss != MW_LOSS_SPEEDUP_MSE && mw_clock_known(points);
+    struct filler f = {&made, memory_freq_hz, common_spread(points, made.p), by_clock};
     for (size_t i = 0, j; i < count; i = j) {
         for (j = i + 1; j < count && points->items[j].freq_hz == points->items[i].freq_hz; j++)
             ;

@@ -40,12 +40,14 @@ static void known_only_where_all_say_it(void **state)
 {
     (void)state;
     struct mw_point items[] = {
-        {.cores = 1, .freq_hz = 1e9, .value = 1, .has_freq_effective = true, .freq_effective_hz = 1e9},
+        {.cores = 1, .freq_hz = 1e9, .value = 1, .has_freq_effective = true, .freq_effective_hz = 1.1e9},
         {.cores = 2, .freq_hz = 1e9, .value = 1}};
     struct mw_points points = {.items = items, .count = 2};
     assert_false(mw_clock_known(&points));
     points.count = 1;
     assert_true(mw_clock_known(&points));
+    items[0].freq_effective_hz = 1.01e9; /* as asked */
+    assert_false(mw_clock_known(&points));
     points.count = 0;
     assert_false(mw_clock_known(&points));
 }
