@@ -50,11 +50,12 @@ enum cli_group {
     CLI_ROOT = 1 << 4,    /* --root DIR */
     CLI_DRY_RUN = 1 << 5, /* --dry-run */
     CLI_STRICT = 1 << 6,  /* --strict */
+    CLI_VERBOSE = 1 << 7, /* --verbose: without it three warnings at most, and no table that says nothing */
 };
 
 struct cli_common {
     const char *output; /* NULL: standard output */
-    bool force, json, csv, dry_run, strict;
+    bool force, json, csv, dry_run, strict, verbose;
     unsigned long seed; /* default 1 */
     const char *root;   /* "" for the real machine */
     const char *color;  /* "auto", "always", "never" */
@@ -90,6 +91,7 @@ struct cli_command {
 int cli_fail(const struct cli *cli, const struct mw_error *error);
 /* Prints "memwall NAME: …" on standard error (warnings and notes). */
 void cli_say(const struct cli *cli, const char *format, ...) MW_PRINTF(2, 3);
+/* Of a command with --verbose the first three alone without it; cli_run says how many more there are. */
 void cli_warn(const struct cli *cli, const char *format, ...) MW_PRINTF(2, 3);
 /* Wrong usage: prints the message and "hint: memwall help NAME", returns 2. */
 int cli_usage(const struct cli *cli, const char *format, ...) MW_PRINTF(2, 3);

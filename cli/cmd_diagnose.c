@@ -113,7 +113,7 @@ static enum mw_err diagnose(struct report *r, unsigned long seed, struct mw_erro
     if (!err && r->diagnosis.verdict > MW_VERDICT_FLAT && !r->diagnosis.disturbed)
         err = find_next(r, diagnoser, error);
     if (!err)
-        err = mw_diagnosis_headline(&r->headline, &r->diagnosis, error);
+        err = mw_diagnosis_headline(&r->headline, &r->diagnosis, &r->model, error);
     if (!err)
         err = mw_diagnosis_evidence(&r->evidence, &r->diagnosis, &r->model, error);
     if (!err)
@@ -204,12 +204,38 @@ static void print_karp_flatt(FILE *out, const struct report *r)
     }
 }
 
-/* The answer first: what the cores did, why, what to do; then the rest. */
-static void print_human(FILE *out, const struct report *r)
+/* Shares that could be anything say nothing. */
+static bool shares_told(const struct mw_diagnosis *d)
+{
+    static const double anything = .6; /* of an interval from 0 to 1 */
+    for (size_t i = 0; i < d->end_count; i++) {
+        const struct mw_shares *s = &d->ends[i];
+        const struct mw_interval *of[] = {&s->parallel, &s->serial, &s->latency, &s->nonscaling,
+                                          &s->overhead, &s->uneven, &s->wait};
+        for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+            if (of[k]->high - of[k]->low > anything)
+                return false;
+    }
+    return d->end_count > 0;
+}
+
+static void print_flags(FILE *out, const struct report *r, bool all)
 {
     const struct mw_diagnosis *d = &r->diagnosis;
     char flags[FLAGS][80];
-    size_t flag_count = flags_of(d, flags);
+    size_t count = flags_of(d, flags);
+    for (size_t i = 0; i < count; i++) {
+        bool said = !strcmp(flags[i], "scales") || !strcmp(flags[i], "one-core-worked") ||
+                    (d->clock_fixed && !strcmp(flags[i], "memory-not-excluded"));
+        if (all || !said)
+            fprintf(out, "beside it: %s\n", flags[i]);
+    }
+}
+
+/* The answer first: what the cores did, why, what to do; then the rest. */
+static void print_human(FILE *out, const struct report *r, bool all)
+{
+    const struct mw_diagnosis *d = &r->diagnosis;
     for (size_t i = 0; i < r->headline.count; i++) {
         if (i == 1)
             fprintf(out, "%s%s%s: ", cli_bold(), mw_verdict_name(d->verdict), cli_reset());
@@ -218,20 +244,20 @@ static void print_human(FILE *out, const struct report *r)
             fprintf(out, " [%.2f]", d->confidence);
         fputc('\n', out);
     }
-    fprintf(out, "for %u core%s", d->cores, d->cores > 1 ? "s" : "");
-    if (d->freq_max_hz > 0)
-        fprintf(out, " at %.4g GHz", d->freq_max_hz / 1e9);
-    fputc('\n', out);
-    for (size_t i = 0; i < flag_count; i++)
-        fprintf(out, "beside it: %s\n", flags[i]);
+    print_flags(out, r, all);
     fprintf(out, "\n%swhat to do%s\n", cli_bold(), cli_reset());
     for (size_t i = 0; i < r->advice.count; i++)
         fprintf(out, "- %s\n", r->advice.items[i]);
-    fprintf(out, "\n%sevidence%s\n", cli_bold(), cli_reset());
+    fprintf(out, "\n%sevidence%s, for %u core%s", cli_bold(), cli_reset(), d->cores, d->cores > 1 ? "s" : "");
+    if (d->freq_max_hz > 0)
+        fprintf(out, " at %.4g GHz", d->freq_max_hz / 1e9);
+    fputc('\n', out);
     for (size_t i = 0; i < r->evidence.count; i++)
         fprintf(out, "- %s\n", r->evidence.items[i]);
-    if (d->end_count > 0)
+    if (d->end_count > 0 && (all || shares_told(d)))
         print_shares(out, d);
+    else if (d->end_count > 0)
+        fprintf(out, "\nshares of the time: these points leave them open (--verbose shows how far)\n");
     print_karp_flatt(out, r);
 }
 
@@ -411,7 +437,7 @@ static enum mw_err write_human(const struct cli *cli, const struct report *r, st
     enum mw_err err = mw_output_open(&output, cli->common.output, cli->common.force, error);
     if (err)
         return err;
-    print_human(output.stream, r);
+    print_human(output.stream, r, cli->common.verbose);
     err = mw_output_commit(&output, error);
     mw_output_release(&output);
     return err;
@@ -447,7 +473,7 @@ const struct cli_command cmd_diagnose = {
         "frequency, less can be told, and what would settle it is named. Prints what to do, the evidence, shares of the time "
         "at the ends of the domain and the Karp-Flatt serial fraction.",
     .options = options,
-    .groups = CLI_OUTPUT | CLI_JSON | CLI_SEED,
+    .groups = CLI_OUTPUT | CLI_JSON | CLI_SEED | CLI_VERBOSE,
     .options_size = sizeof(struct diagnose_options),
     .run = run,
     .examples = "  memwall diagnose model.json\n  memwall diagnose --json --boundaries 12 model.json\n"

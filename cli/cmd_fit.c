@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/fit_device.h"
 
+#include "advise/diagnose/answer.h"
 #include "data/cell.h"
 #include "data/json.h"
 #include "data/units.h"
@@ -100,50 +101,90 @@ static void inherit(struct job *job)
     fit->weak = fit->weak || old->weak;
 }
 
-static void print_params(const struct mw_model *m)
+/* Parameters that the data tell; all of them with --verbose. */
+static void print_params(const struct mw_model *m, bool all)
 {
+    size_t told = 0;
+    for (size_t i = 0; i < m->param_count; i++)
+        told += m->params[i].status != MW_PARAM_NOT_IDENTIFIABLE;
+    const char *law = strcmp(m->law, "mixture") ? m->law : m->weak ? "sun-ni" : "vls";
+    if (!told && !all) {
+        printf("\nparameters of %s: none can be told from these points (--verbose shows them)\n", law);
+        return;
+    }
+    printf("\nparameters of %s, loss %s, 90 %% profile intervals:\n", law, m->loss);
     printf("%s%-8s %12s %12s %12s  %s%s\n", cli_bold(), "", "value", "low", "high", "status", cli_reset());
     for (size_t i = 0; i < m->param_count; i++) {
         const struct mw_model_param *p = &m->params[i];
-        printf("%-8s %12.5g %12.5g %12.5g  %s%s%s\n", p->name, p->value, p->low, p->high,
-               mw_param_status_name(p->status), p->settle[0] ? "; would settle it: " : "", p->settle);
+        if (all || p->status != MW_PARAM_NOT_IDENTIFIABLE)
+            printf("%-8s %12.5g %12.5g %12.5g  %s%s%s\n", p->name, p->value, p->low, p->high,
+                   mw_param_status_name(p->status), p->settle[0] ? "; would settle it: " : "", p->settle);
     }
     if (m->has_time_scale)
         printf("%-8s %12.5g s GHz\n", "A", m->time_scale_s_ghz);
+    if (told < m->param_count && !all)
+        printf("%zu more can't be told from these points (--verbose)\n", m->param_count - told);
 }
 
-static void print_laws(const struct mw_model *m)
+static void print_law(const struct mw_model_law *l, bool best)
 {
+    char mse[24] = "-", cv[24] = "-";
+    if (l->has_mse_speedup)
+        snprintf(mse, sizeof mse, "%.4f", l->mse_speedup);
+    if (l->has_cv)
+        snprintf(cv, sizeof cv, "%.2f", l->cv_mape_percent);
+    printf("%-18s %10.4f %12s %12s%s\n", l->name, l->rmse_log, mse, cv, best ? "  least" : "");
+}
+
+/* Laws that leave out as well as the best, to a tenth of its error, are one answer. */
+static void print_laws(const struct mw_model *m, bool all)
+{
+    static const double same = .1;
     const struct mw_model_law *best = mw_fit_best_law(m);
+    size_t folded = 0;
+    if (!best && !all && m->law_count > 1) {
+        printf("laws: %zu fitted, and too few points to tell which is right (--verbose lists them)\n", m->law_count);
+        return;
+    }
     printf("\n%s%-18s %10s %12s %12s%s\n", cli_bold(), "law", "rms ln", "mse speedup", "left out %", cli_reset());
     for (size_t i = 0; i < m->law_count; i++) {
         const struct mw_model_law *l = &m->laws[i];
-        char mse[24] = "-", cv[24] = "-";
-        if (l->has_mse_speedup)
-            snprintf(mse, sizeof mse, "%.4f", l->mse_speedup);
-        if (l->has_cv)
-            snprintf(cv, sizeof cv, "%.2f", l->cv_mape_percent);
-        printf("%-18s %10.4f %12s %12s%s\n", l->name, l->rmse_log, mse, cv, l == best ? "  least" : "");
+        bool like_best = best && l != best && l->has_cv &&
+                         fabs(l->cv_mape_percent - best->cv_mape_percent) <= same * best->cv_mape_percent;
+        if (like_best && !all)
+            folded++;
+        else
+            print_law(l, l == best);
     }
+    if (folded)
+        printf("%zu more leave out as well as %s (--verbose)\n", folded, best->name);
     if (!strcmp(m->law, "mixture"))
         printf("predictions are made by a mixture of them\n");
 }
 
-/* For people, where the model itself goes to a file. */
-static void print_summary(const struct mw_model *m, const char *path)
+/* For people, where the model itself goes to a file: the answer, why, what to do; then the tables. */
+static enum mw_err print_summary(struct cli *cli, const struct mw_model *m, const char *path)
 {
-    printf("%s: %zu of %zu rows, %zu point%s%s\n", m->file, m->used, m->rows, m->points.count,
-           m->points.count == 1 ? "" : "s", m->quantity == MW_SPEEDUP ? " (speedups)" : "");
-    printf("parameters of %s, loss %s, 90 %% profile intervals:\n",
-           strcmp(m->law, "mixture") ? m->law
-           : m->weak                 ? "sun-ni"
-                                     : "vls",
-           m->loss);
-    print_params(m);
+    struct mw_answer answer;
+    bool all = cli->common.verbose;
+    enum mw_err err = mw_answer_find(&answer, m, cli->common.seed, &cli->error);
+    if (err)
+        return err;
+    for (size_t i = 0; i < answer.headline.count; i++)
+        printf("%s%s%s\n", i ? "" : cli_bold(), answer.headline.items[i], i ? "" : cli_reset());
+    for (size_t i = 0; i < answer.advice.count; i++)
+        printf("- %s\n", answer.advice.items[i]);
+    if (!answer.diagnosed)
+        printf("One configuration says nothing about others: measure further core counts (memwall scan).\n");
+    mw_answer_release(&answer);
+    printf("model written to %s: %zu of %zu rows of %s, %zu point%s%s\n", path, m->used, m->rows, m->file,
+           m->points.count, m->points.count == 1 ? "" : "s", m->quantity == MW_SPEEDUP ? " (speedups)" : "");
+    print_params(m, all);
     for (size_t i = 0; i < m->combination_count; i++)
-        printf("%s%s\n", i ? "" : "\n", m->combinations[i].text);
-    print_laws(m);
-    printf("\nmodel written to %s\n", path);
+        printf("%s\n", m->combinations[i].text);
+    print_laws(m, all);
+    fflush(stdout); /* before the warnings */
+    return MW_OK;
 }
 
 static void report_words(const struct job *job, const struct mw_model *m)
@@ -170,11 +211,10 @@ static enum mw_err fit_one(struct job *job, struct mw_dataset *dataset, const ch
         err = mw_provenance_init(&run, cli->argc, cli->argv, &cli->error);
     if (!err)
         err = mw_model_write(&model, path, cli->common.force, &run, &cli->error);
-    if (!err) {
+    if (!err && path && strcmp(path, "-") != 0)
+        err = print_summary(cli, &model, path);
+    if (!err)
         report_words(job, &model);
-        if (path && strcmp(path, "-") != 0)
-            print_summary(&model, path);
-    }
     mw_provenance_release(&run);
     mw_model_release(&model);
     return err;
@@ -306,7 +346,7 @@ const struct cli_command cmd_fit = {
                    "from. It goes to "
                    "standard output, or to -o FILE, and then a summary is printed. Standard input is -.",
     .options = options_table,
-    .groups = CLI_OUTPUT | CLI_SEED,
+    .groups = CLI_OUTPUT | CLI_SEED | CLI_VERBOSE,
     .options_size = sizeof(struct fit_options),
     .run = run,
     .examples = "  memwall fit runs.csv -o model.json\n"

@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 
 #include "advise/recommend/commands.h"
-#include "advise/diagnose/evidence.h"
+#include "advise/diagnose/answer.h"
 #include "advise/recommend/recommend.h"
 #include "data/model_file/model_file.h"
 #include "plots/gpu_plots.h"
@@ -14,7 +14,7 @@ struct options {
     const char *gpu;
 };
 
-enum { OBJECTIVES = 3, TEXT = 1300 };
+enum { OBJECTIVES = 3, TEXT = 5300 };
 
 /* Choices for time, energy and their product; an objective that the model can't answer keeps the reason. */
 static void choose(const struct mw_model *model, unsigned long seed, struct mw_report_choice choices[OBJECTIVES],
@@ -52,37 +52,25 @@ static void choose(const struct mw_model *model, unsigned long seed, struct mw_r
 static enum mw_err print_page(struct cli *cli, const struct mw_model *model, const struct mw_table *gpu,
                               struct mw_output *output)
 {
-    struct mw_diagnosis diagnosis;
-    struct mw_sentences headline = {0}, evidence = {0}, advice = {0};
+    struct mw_answer answer = {0};
     struct mw_provenance run = {0};
     struct mw_report_choice choices[OBJECTIVES];
     char texts[OBJECTIVES][TEXT];
-    struct mw_diagnose_options how = mw_diagnose_options_of(model, cli->common.seed);
-    struct mw_error ignored; /* too few data for a diagnosis is said on the page */
-    bool diagnosed = !mw_diagnose(&diagnosis, &model->points, &how, &ignored);
     enum mw_err err = mw_provenance_init(&run, cli->argc, cli->argv, &cli->error);
-    if (!err && diagnosed)
-        err = mw_diagnosis_headline(&headline, &diagnosis, &cli->error);
-    if (!err && diagnosed)
-        err = mw_diagnosis_evidence(&evidence, &diagnosis, model, &cli->error);
-    if (!err && diagnosed)
-        err = mw_diagnosis_advice(&advice, &diagnosis, model, &cli->error);
+    if (!err)
+        err = mw_answer_find(&answer, model, cli->common.seed, &cli->error);
     if (!err) {
         choose(model, cli->common.seed, choices, texts);
         const struct mw_report report = {.model = model,
-                                         .diagnosis = diagnosed ? &diagnosis : NULL,
-                                         .headline = &headline,
-                                         .advice = &advice,
-                                         .evidence = &evidence,
+                                         .answer = &answer,
                                          .choices = choices,
                                          .choice_count = OBJECTIVES,
                                          .gpu = gpu,
-                                         .run = &run};
+                                         .run = &run,
+                                         .all = cli->common.verbose};
         mw_report_print(&report, output->stream);
     }
-    mw_sentences_release(&headline);
-    mw_sentences_release(&evidence);
-    mw_sentences_release(&advice);
+    mw_answer_release(&answer);
     mw_provenance_release(&run);
     return err;
 }
@@ -134,7 +122,7 @@ const struct cli_command cmd_report = {
         "pictures, the parameters of the variable-latency law with intervals and status, all laws that were tried, and what was "
         "found in the data. A picture that the data or the machine can't give is left out, with the reason.",
     .options = options,
-    .groups = CLI_OUTPUT | CLI_SEED,
+    .groups = CLI_OUTPUT | CLI_SEED | CLI_VERBOSE,
     .options_size = sizeof(struct options),
     .run = run,
     .examples = "  memwall report model.json -o report.html\n",

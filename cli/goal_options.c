@@ -70,6 +70,14 @@ void goal_name(const struct mw_config *candidate, char *text, size_t size)
         snprintf(text + used, size - (size_t)used, " at %.4g GHz", candidate->freq_hz / 1e9);
 }
 
+void goal_name_time(double time_s, const char *rate_unit, char *text, size_t size)
+{
+    if (rate_unit && *rate_unit)
+        snprintf(text, size, "%.5g %s", 1 / time_s, rate_unit);
+    else
+        snprintf(text, size, "%.5g s", time_s);
+}
+
 json_t *goal_candidate_json(const struct mw_config *candidate)
 {
     return json_pack("{s:I, s:o}", "cores", (json_int_t)candidate->cores, "freq_ghz",

@@ -34,6 +34,8 @@ enum mw_err goal_from_options(struct mw_goal *goal, const struct goal_options *o
 
 /* "24 cores at 2.4 GHz", "1 core". */
 void goal_name(const struct mw_config *candidate, char *text, size_t size);
+/* "1.17 s", or in the user's unit where times are inverses of rates: "8.2 ns/day". rate_unit may be NULL. */
+void goal_name_time(double time_s, const char *rate_unit, char *text, size_t size);
 /* {"cores": 24, "freq_ghz": 2.4}; freq_ghz null where unknown. */
 json_t *goal_candidate_json(const struct mw_config *candidate);
 json_t *goal_json(const struct mw_goal *goal);

@@ -70,6 +70,7 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
     else
         status = command->run(&cli, options);
     cli_progress_end();
+    cli_warn_end(&cli);
 out:
     if (options)
         for (const struct cli_option *o = command->options; o && o->name; o++)

@@ -33,6 +33,9 @@ static const struct {
     {CLI_STRICT,
      {"strict", CLI_FLAG, CLI_FIELD(struct cli_common, strict), NULL, "doubtful results end with exit status 5", NULL,
       0, 0}},
+    {CLI_VERBOSE,
+     {"verbose", CLI_FLAG, CLI_FIELD(struct cli_common, verbose), NULL,
+      "all warnings, and tables of what these data can't tell", NULL, 0, 0}},
 };
 enum { SHARED_COUNT = sizeof shared / sizeof *shared };
 

@@ -8,6 +8,7 @@ enum { TIME_DIGITS = 9, COUNT_DIGITS = 15 };
 
 const struct run_column run_columns[] = {
     {"time_s", 0, AT(run.time_s), 1, TIME_DIGITS},
+    {"rate", MW_RUNNER_RATE, AT(run.rate), 1, TIME_DIGITS},
     {"cpu_s", MW_RUNNER_CPU_TIME, AT(run.cpu_time_s), 1, TIME_DIGITS},
     {"energy_j", MW_RUNNER_ENERGY, AT(energy_j), 1, TIME_DIGITS},
     {"exit_status", 0, 0, 0, 0},

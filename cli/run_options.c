@@ -3,9 +3,15 @@
 
 #include <string.h>
 
-const char *const run_units[] = {"ns", "us", "ms", "s", "min", "h", NULL};
+enum { UNIT_MOST = 32 };
+static const char *const run_units[] = {"ns", "us", "ms", "s", "min", "h", NULL};
 const char *const run_energy_kinds[] = {"auto", "counter", "run", NULL};
 static const double unit_seconds[] = {1e-9, 1e-6, 1e-3, 1, 60, 3600};
+
+const char *run_options_rate_unit(const struct run_options *options)
+{
+    return !options->rate_regexp ? NULL : options->unit ? options->unit : "rate";
+}
 
 static double unit_s(const char *unit)
 {
@@ -27,8 +33,17 @@ enum mw_err run_options_check(const struct run_options *options, struct mw_error
 {
     if (options->time_regexp && options->rate_regexp)
         return mw_fail(error, MW_USAGE, "--time-regexp and --rate-regexp exclude each other");
-    if (options->unit && !options->time_regexp)
-        return mw_fail(error, MW_USAGE, "--unit is of the time that --time-regexp finds");
+    if (options->unit && !options->time_regexp && !options->rate_regexp)
+        return mw_fail(error, MW_USAGE, "--unit is of what --time-regexp or --rate-regexp finds");
+    for (size_t i = 0; options->unit && options->time_regexp; i++) {
+        if (!run_units[i])
+            return mw_fail(error, MW_USAGE, "option '--unit': '%s' is not one of ns, us, ms, s, min, h", options->unit);
+        if (!strcmp(options->unit, run_units[i]))
+            break;
+    }
+    if (options->unit &&
+        (!*options->unit || strlen(options->unit) > UNIT_MOST || options->unit[strcspn(options->unit, "\n\r\t\"#,")]))
+        return mw_fail(error, MW_USAGE, "option '--unit': a name of 1 to %d letters, as in ns/day", UNIT_MOST);
     return MW_OK;
 }
 

@@ -15,7 +15,7 @@ struct run_options {
     bool show_output, keep_children, counters;
 };
 
-extern const char *const run_units[], *const run_energy_kinds[]; /* end in NULL */
+extern const char *const run_energy_kinds[]; /* ends in NULL */
 
 /* clang-format off */
 #define RUN_OPTIONS(type)                                                                                               \
@@ -28,8 +28,8 @@ extern const char *const run_units[], *const run_energy_kinds[]; /* end in NULL 
     {"cleanup", CLI_STRING, CLI_FIELD(type, run.cleanup), "CMD", "sh -c CMD once, after the last run, also of an interrupted one", NULL, 0, 0}, \
     {"warmup", CLI_COUNT, CLI_FIELD(type, run.warmup), "N", "runs before the first that are not kept (default 0)", NULL, 0, 1000}, \
     {"time-regexp", CLI_STRING, CLI_FIELD(type, run.time_regexp), "RE", "take the time that the program prints: last match of a POSIX extended expression, its first group", NULL, 0, 0}, \
-    {"rate-regexp", CLI_STRING, CLI_FIELD(type, run.rate_regexp), "RE", "take a rate that the program prints; the time is 1/rate", NULL, 0, 0}, \
-    {"unit", CLI_CHOICE, CLI_FIELD(type, run.unit), "UNIT", "of a time that the program prints without one: ns, us, ms, s (default), min, h", run_units, 0, 0}, \
+    {"rate-regexp", CLI_STRING, CLI_FIELD(type, run.rate_regexp), "RE", "take a rate that the program prints; the time is 1/rate, and answers come in its unit (--unit)", NULL, 0, 0}, \
+    {"unit", CLI_STRING, CLI_FIELD(type, run.unit), "UNIT", "of a time that the program prints without one: ns, us, ms, s (default), min, h; of a rate its name, as in ns/day", NULL, 0, 0}, \
     {"energy-command", CLI_STRING, CLI_FIELD(type, run.energy_command), "CMD", "sh -c CMD prints joules: a counter, or the energy of the last run", NULL, 0, 0}, \
     {"energy-kind", CLI_CHOICE, CLI_FIELD(type, run.energy_kind), "KIND", "what CMD prints: counter, run, or auto (default: what grows at rest is a counter)", run_energy_kinds, 0, 0}, \
     {"show-output", CLI_FLAG, CLI_FIELD(type, run.show_output), NULL, "let the program's output through to standard error", NULL, 0, 0}, \
@@ -39,6 +39,8 @@ extern const char *const run_units[], *const run_energy_kinds[]; /* end in NULL 
 
 /* MW_USAGE where both a time and a rate are to be taken from the output. */
 enum mw_err run_options_check(const struct run_options *options, struct mw_error *error) MW_CHECKED;
+/* The unit that answers come in where a rate is taken; NULL: times. */
+const char *run_options_rate_unit(const struct run_options *options);
 enum mw_energy_kind run_options_energy_kind(const struct run_options *options);
 /* As the runner takes them; texts are borrowed. */
 struct mw_run_setup run_options_setup(const struct run_options *options, char *const *program);

@@ -117,12 +117,26 @@ void cli_say(const struct cli *cli, const char *format, ...)
     va_end(args);
 }
 
+/* More than three are not read. */
+enum { WARNINGS_SHOWN = 3 };
+static size_t warning_count;
+
 void cli_warn(const struct cli *cli, const char *format, ...)
 {
     va_list args;
+    warning_count++;
+    if (cli->command && cli->command->groups & CLI_VERBOSE && !cli->common.verbose && warning_count > WARNINGS_SHOWN)
+        return;
     va_start(args, format);
     message(cli, "warning: ", format, args);
     va_end(args);
+}
+
+void cli_warn_end(const struct cli *cli)
+{
+    if (cli->command->groups & CLI_VERBOSE && !cli->common.verbose && warning_count > WARNINGS_SHOWN)
+        cli_say(cli, "and %zu more warning%s: --verbose", warning_count - WARNINGS_SHOWN,
+                warning_count > WARNINGS_SHOWN + 1 ? "s" : "");
 }
 
 int cli_usage(const struct cli *cli, const char *format, ...)

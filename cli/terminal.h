@@ -8,6 +8,8 @@
 void cli_terminal_open(void);
 /* The same for a text that goes to standard error: in place. */
 void cli_disarm(char *text);
+/* Says how many warnings of this command were not shown. */
+void cli_warn_end(const struct cli *cli);
 /* Decides once whether standard output gets colour: "auto", "always", "never". */
 void cli_color_init(const char *when);
 

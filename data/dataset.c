@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void mw_dataset_release(struct mw_dataset *dataset)
 {
@@ -18,6 +19,7 @@ void mw_dataset_release(struct mw_dataset *dataset)
     free(dataset->input);
     free(dataset->label);
     free(dataset->rate_unit);
+    free(dataset->command);
     free(dataset->rows);
     for (size_t i = 0; i < dataset->set_aside_count; i++)
         free(dataset->set_aside[i].reason);
@@ -134,6 +136,26 @@ static enum mw_err take_text(char **target, const char *text, struct mw_error *e
     return *target ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
 }
 
+const char *mw_rate_words(const char *name, char *text, size_t size)
+{
+    static const struct {
+        const char *name, *words;
+    } known[] = {
+        {"throughput_per_s", "1/s"}, {"rate_per_s", "1/s"}, {"best_mb_s", "MB/s"}, {"mb_s", "MB/s"}, {"gb_s", "GB/s"},
+        {"gflop_s", "GFLOP/s"}};
+    const char *per = strstr(name, "_per_");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcasecmp(name, known[i].name)) {
+            snprintf(text, size, "%s", known[i].words);
+            return text;
+        }
+    if (per && per > name && per[5])
+        snprintf(text, size, "%.*s/%s", (int)(per - name), name, per + 5);
+    else
+        snprintf(text, size, "%s", name);
+    return text;
+}
+
 /* 'not used: "Takt [GHz]", "date"': what was read past, so that nobody believes it was taken into account. */
 static enum mw_err name_unused(struct mw_dataset *dataset, const struct mw_table *table, const size_t *rows,
                                size_t count, const bool *used, struct mw_error *error)
@@ -184,6 +206,8 @@ static enum mw_err check_unused(struct mw_dataset *dataset, const struct mw_tabl
             columns->used[column] = true;
         free(text);
     }
+    if (mw_table_meta(table, "rate_unit") && mw_table_column(table, "rate", &column))
+        columns->used[column] = true; /* what a scan took its times from */
     /* one node or two is a difference that has a column, and no place in the configuration */
     const struct mw_column *nodes =
         columns->has[MW_FIELD_USAGE + MW_USAGE_NODES] ? &columns->of[MW_FIELD_USAGE + MW_USAGE_NODES] : NULL;
@@ -207,7 +231,13 @@ static enum mw_err finish(struct mw_dataset *dataset, const struct mw_table *tab
     double cpus;
     if (limit && mw_cell_number(limit, &style, &cpus, &rest) && cpus > 0)
         dataset->cpu_limit = cpus;
-    enum mw_err err = MW_OK;
+    const char *driver = mw_table_meta(table, "freq_driver"), *command = mw_table_meta(table, "scan_command");
+    const char *weak = mw_table_meta(table, "scan_weak"), *rate = mw_table_meta(table, "rate_unit");
+    dataset->clock_fixed = driver && !strcmp(driver, "none");
+    dataset->weak = weak && !strcmp(weak, "yes");
+    enum mw_err err = command ? take_text(&dataset->command, command, error) : MW_OK;
+    if (!err && rate && !dataset->rate_unit && dataset->quantity == MW_TIME)
+        err = take_text(&dataset->rate_unit, rate, error);
     for (size_t i = 0; i < columns->note_count && !err; i++)
         err = mw_dataset_warn(dataset, error, "%s", columns->notes[i]);
     size_t usable = 0;

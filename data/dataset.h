@@ -53,9 +53,12 @@ struct mw_dataset {
     char *input;
     char *label; /* of mw_dataset_read_by: "input=3, set=cores"; "" otherwise */
     enum mw_quantity quantity;
-    char *rate_unit;       /* NULL, or the name of the rate column that was inverted */
+    char *rate_unit;       /* NULL, or the rate that was inverted: the name of its column, or a `# rate_unit:` line */
     double memory_freq_hz; /* from a `# memory_freq_ghz:` line; 0 where unknown */
     double cpu_limit;      /* CPUs' worth that a quota or mask allows, from a `# cpu_limit:` line; 0 where unknown */
+    bool clock_fixed;      /* where it was measured no frequency can be set: a `# freq_driver: none` line */
+    bool weak;             /* the work grows with the cores: a `# scan_weak: yes` line */
+    char *command;         /* what was run, as a shell takes it, from a `# scan_command:` line; "" where unknown */
     bool main_wait_taken;  /* the values are times less the main thread's wait for a core (fit/main_wait.h) */
     struct mw_row *rows;
     size_t count;
@@ -66,6 +69,12 @@ struct mw_dataset {
 };
 
 void mw_dataset_release(struct mw_dataset *dataset);
+
+/*
+ * The unit that people say for a rate, from the name of its column: "events_per_s" is "events/s", "throughput_per_s" 1/s,
+ * "best_mb_s" MB/s; any other name is its own. Returns text. Test: test_dataset.c.
+ */
+const char *mw_rate_words(const char *name, char *text, size_t size);
 
 /* Appends a warning (printf style) to the dataset. */
 enum mw_err mw_dataset_warn(struct mw_dataset *dataset, struct mw_error *error, const char *format, ...) MW_CHECKED
@@ -119,11 +128,20 @@ struct mw_points {
     enum mw_quantity quantity;
     bool main_wait_taken; /* as the dataset has them */
     double cpu_limit;
+    bool clock_fixed;
+    bool weak; /* the work grows with the cores */
 };
 
 /* Condenses the rows that are not set aside. Energy and power complete each other where time is known. */
 enum mw_err mw_points_from_dataset(struct mw_points *points, const struct mw_dataset *dataset,
                                    struct mw_error *error) MW_CHECKED;
 void mw_points_release(struct mw_points *points);
+
+/*
+ * Of points whose work grows with the cores those of equal work: what a run took, over its cores, so that a speedup is the
+ * scaled one of Gustafson (1988). Of other points a copy. The caller releases *equal. Test: test_dataset.c.
+ */
+enum mw_err mw_points_of_equal_work(struct mw_points *equal, const struct mw_points *points,
+                                    struct mw_error *error) MW_CHECKED;
 
 #endif

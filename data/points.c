@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 void mw_points_release(struct mw_points *points)
 {
@@ -112,8 +113,11 @@ static void condense(struct mw_point *point, const struct mw_row *rows, struct k
 
 enum mw_err mw_points_from_dataset(struct mw_points *points, const struct mw_dataset *dataset, struct mw_error *error)
 {
-    struct mw_points got = {
-        .quantity = dataset->quantity, .main_wait_taken = dataset->main_wait_taken, .cpu_limit = dataset->cpu_limit};
+    struct mw_points got = {.quantity = dataset->quantity,
+                            .main_wait_taken = dataset->main_wait_taken,
+                            .cpu_limit = dataset->cpu_limit,
+                            .clock_fixed = dataset->clock_fixed,
+                            .weak = dataset->weak};
     struct key *keys = malloc((dataset->count + 1) * sizeof *keys);
     double *work = malloc((dataset->count + 1) * sizeof *work);
     got.items = malloc((dataset->count + 1) * sizeof *got.items);
@@ -144,4 +148,28 @@ enum mw_err mw_points_from_dataset(struct mw_points *points, const struct mw_dat
     else
         *points = got;
     return err;
+}
+
+enum mw_err mw_points_of_equal_work(struct mw_points *equal, const struct mw_points *points, struct mw_error *error)
+{
+    static const enum mw_usage_item spans[] = {MW_USAGE_SYS,       MW_USAGE_WALL,  MW_USAGE_MAIN_WAIT,
+                                               MW_USAGE_OTHER_CPU, MW_USAGE_STEAL, MW_USAGE_THROTTLED};
+    struct mw_points copy = *points;
+    copy.items = malloc((points->count + 1) * sizeof *copy.items);
+    if (!copy.items)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    if (points->count)
+        memcpy(copy.items, points->items, points->count * sizeof *copy.items);
+    for (size_t i = 0; i < points->count && points->weak; i++) {
+        struct mw_point *p = &copy.items[i];
+        p->value /= points->quantity == MW_TIME ? p->cores : 1; /* a speedup is as it was given */
+        p->energy_j /= p->cores;
+        p->cpu_time_s /= p->cores;
+        for (size_t k = 0; k < sizeof spans / sizeof *spans; k++)
+            p->usage.of[spans[k]] /= p->cores;
+        p->usage.of[MW_USAGE_SWITCHES] /= p->cores;
+    }
+    copy.weak = false;
+    *equal = copy;
+    return MW_OK;
 }

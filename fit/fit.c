@@ -52,10 +52,11 @@ static enum mw_err read_options(struct work *w, struct mw_error *error)
     const struct mw_fit_options *o = &w->options;
     const char *law = o->law ? o->law : "auto";
     w->automatic = !strcmp(law, "auto");
-    w->law = w->automatic ? o->weak ? &mw_law_sun_ni : &mw_law_vls : mw_law_find(law);
+    w->weak = o->weak || w->dataset->weak;
+    w->law = w->automatic ? w->weak ? &mw_law_sun_ni : &mw_law_vls : mw_law_find(law);
     if (!w->law)
         return unknown_law(law, error);
-    w->weak = o->weak || w->law->weak_scaling;
+    w->weak = w->weak || w->law->weak_scaling;
     if ((unsigned)o->loss > MW_LOSS_SPEEDUP_MSE || (unsigned)o->method > MW_METHOD_SIMAN)
         return mw_fail(error, MW_USAGE, "no loss %d or no method %d", (int)o->loss, (int)o->method);
     w->loss = o->loss;
@@ -214,6 +215,7 @@ static enum mw_err condense(struct work *w, struct mw_error *error)
     free(kept.rows);
     if (err)
         return err;
+    w->model.points.weak = w->weak;
     coarse_noise(&w->model.points, w->quality.tick_s);
     mw_domain_of(&w->domain, &w->model.points);
     w->model.quantity = w->dataset->quantity;
@@ -417,8 +419,9 @@ static enum mw_err collect_words(struct work *w, struct mw_error *error)
             "the memory's frequency is not known; %.3f GHz is assumed (--memory-freq), which scales k and "
             "nothing else",
             MW_MEMORY_FREQ_ASSUMED_HZ / 1e9);
-    if (!err && w->domain.freq_count < 2)
+    if (!err && w->domain.freq_count < 2 && !d->clock_fixed) /* else nobody can do anything about it */
         err = mw_quality_warn(&w->quality, error, "one frequency only: effects of frequency can't be identified");
+    size_t before = w->quality.warning_count;
     if (!err)
         err = warn_of_misfit(w, error);
     m->set_aside = calloc(d->set_aside_count + w->quality.set_aside_count + 1, sizeof *m->set_aside);
@@ -434,15 +437,22 @@ static enum mw_err collect_words(struct work *w, struct mw_error *error)
         m->set_aside[m->set_aside_count].line = w->quality.set_aside[i].line;
         err = copy_text(&m->set_aside[m->set_aside_count].reason, w->quality.set_aside[i].reason, error);
     }
+    for (size_t i = before; i < w->quality.warning_count && !err;
+         i++) /* the misfit first: it is about all of the model */
+        err = copy_text(&m->warnings[m->warning_count++], w->quality.warnings[i], error);
     for (size_t i = 0; i < d->warning_count && !err; i++)
         err = copy_text(&m->warnings[m->warning_count++], d->warnings[i], error);
-    for (size_t i = 0; i < w->quality.warning_count && !err; i++)
+    for (size_t i = 0; i < before && !err; i++)
         err = copy_text(&m->warnings[m->warning_count++], w->quality.warnings[i], error);
     snprintf(m->sha256, sizeof m->sha256, "%s", d->sha256);
     if (!err)
         err = copy_text(&m->file, d->file, error);
     if (!err)
         err = copy_text(&m->workload, d->workload, error);
+    if (!err)
+        err = copy_text(&m->command, d->command, error);
+    if (!err)
+        err = copy_text(&m->rate_unit, d->rate_unit ? mw_rate_words(d->rate_unit, (char[64]){0}, 64) : "", error);
     return err ? err : copy_text(&m->input, d->input, error);
 }
 

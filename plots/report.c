@@ -120,7 +120,7 @@ static void print_sentences(FILE *f, const struct mw_sentences *sentences)
 
 static void print_diagnosis(FILE *f, const struct mw_report *r)
 {
-    const struct mw_diagnosis *d = r->diagnosis;
+    const struct mw_diagnosis *d = r->answer->diagnosed ? &r->answer->diagnosis : NULL;
     fputs("<h2>What binds it</h2>\n", f);
     if (!d) {
         fputs("<p>These data are too few for a diagnosis.</p>\n", f);
@@ -130,11 +130,11 @@ static void print_diagnosis(FILE *f, const struct mw_report *r)
     if (d->verdict != MW_VERDICT_UNDETERMINED)
         page(f, " <span class=note>(%.0f %%)</span>", 100 * d->confidence);
     fputs("</p>\n", f);
-    print_sentences(f, r->headline);
+    print_sentences(f, &r->answer->headline);
     fputs("<h3>What to do</h3>\n", f);
-    print_sentences(f, r->advice);
+    print_sentences(f, &r->answer->advice);
     fputs("<h3>Evidence</h3>\n", f);
-    print_sentences(f, r->evidence);
+    print_sentences(f, &r->answer->evidence);
     print_shares(f, d);
 }
 

@@ -2,7 +2,7 @@
 #ifndef MW_PLOTS_REPORT_H
 #define MW_PLOTS_REPORT_H
 
-#include "advise/diagnose/evidence.h"
+#include "advise/diagnose/answer.h"
 #include "data/model_file/model_file.h"
 #include "data/output.h"
 #include "data/table.h"
@@ -20,12 +20,12 @@ struct mw_report_choice {
 
 struct mw_report {
     const struct mw_model *model;
-    const struct mw_diagnosis *diagnosis; /* NULL where nothing can be said */
-    const struct mw_sentences *headline, *advice, *evidence;
+    const struct mw_answer *answer;
     const struct mw_report_choice *choices;
     size_t choice_count;
     const struct mw_table *gpu; /* of measure gpu; NULL: no such section */
     const struct mw_provenance *run;
+    bool all; /* parameters and laws that the data can't tell, too */
 };
 
 /*

@@ -64,7 +64,7 @@ void mw_diagnoser_free(struct mw_diagnoser *diagnoser)
     free(diagnoser);
 }
 
-enum mw_err mw_diagnoser_run(struct mw_diagnoser *diagnoser, struct mw_diagnosis *result,
+static enum mw_err run_equal(struct mw_diagnoser *diagnoser, struct mw_diagnosis *result,
                              const struct mw_points *points, struct mw_error *error)
 {
     enum mw_err err = mw_cautious_read(&diagnoser->reading, points, error);
@@ -85,6 +85,7 @@ enum mw_err mw_diagnoser_run(struct mw_diagnoser *diagnoser, struct mw_diagnosis
         .has_fixed = !view->ratio && !view->one_clock && !mw_freq_same(view->freq_scale_hz, view->freq_min_hz),
         .witness = view->witness,
         .cpu_limit = points->cpu_limit,
+        .clock_fixed = points->clock_fixed,
     };
     mw_observe(&d.seen, points, view, d.residual);
     mw_diagnose_count(&d, posterior, &diagnoser->reading.frame);
@@ -99,6 +100,21 @@ enum mw_err mw_diagnoser_run(struct mw_diagnoser *diagnoser, struct mw_diagnosis
     }
     *result = d;
     return MW_OK;
+}
+
+enum mw_err mw_diagnoser_run(struct mw_diagnoser *diagnoser, struct mw_diagnosis *result,
+                             const struct mw_points *points, struct mw_error *error)
+{
+    struct mw_points equal = {0};
+    if (!points->weak)
+        return run_equal(diagnoser, result, points, error);
+    enum mw_err err = mw_points_of_equal_work(&equal, points, error);
+    if (!err)
+        err = run_equal(diagnoser, result, &equal, error);
+    if (!err)
+        result->weak = true;
+    mw_points_release(&equal);
+    return err;
 }
 
 struct mw_point mw_diagnoser_expect(const struct mw_diagnoser *diagnoser, const struct mw_config *config)

@@ -28,6 +28,7 @@ struct mw_observation {
     unsigned base, cores;
     double freq_hz, time_base_s, time_s; /* of speedups 0 */
     double speedup, efficiency;          /* over `base` cores; 1 where the cores are all used as well as there */
+    double speedup_error;                /* half of the 90 % interval of the speedup, by the scatter of repetitions */
     bool has_cpu;
     double busy_cores, busy_cores_base; /* CPU time over time */
     struct mw_interval idle, busy;   /* ln 1/efficiency is their sum: cores without work, and work that takes longer */
@@ -79,6 +80,8 @@ struct mw_diagnosis {
     double residual;  /* sd of ln value about the laws */
     bool speedups;    /* no times: what moves with the frequency alone is not seen */
     double cpu_limit; /* as given */
+    bool clock_fixed; /* as given: no frequency can be set where it was measured */
+    bool weak;        /* the work grew with the cores: all that is said is of equal work */
 };
 
 /*

@@ -81,6 +81,12 @@ static void see_usage(struct mw_observation *seen, const struct mw_point *base, 
     }
 }
 
+/* Standard error of ln of a median of normal readings: sqrt(pi/2) of the mean's; 0 of one reading, where nothing is known. */
+static double median_error(const struct mw_point *p)
+{
+    return p->count > 1 ? sqrt(M_PI / 2 / (double)p->count) * p->spread : 0;
+}
+
 static struct mw_interval about(double value, double sd)
 {
     return (struct mw_interval){value - MW_NORMAL_90 * sd, value, value + MW_NORMAL_90 * sd};
@@ -122,6 +128,7 @@ void mw_observe(struct mw_observation *result, const struct mw_points *points, c
         seen.time_s = times ? all->value : 0;
         seen.speedup = times ? base->value / all->value : all->value / base->value;
         seen.efficiency = seen.speedup * base->cores / all->cores;
+        seen.speedup_error = MW_NORMAL_90 * seen.speedup * hypot(median_error(base), median_error(all));
         see_usage(&seen, base, all);
         seen.unshared_s = times && view->has_cpu ? unshared_s(points, all) : 0;
         if (view->has_cpu)

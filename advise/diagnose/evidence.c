@@ -67,7 +67,7 @@ enum mw_err mw_karp_flatt_table(struct mw_karp_flatt_row **rows, size_t *count, 
         const struct mw_point *point = &points->items[i];
         if (!(point->value > 0) || !mw_freq_same(point->freq_hz, freq))
             continue;
-        double s = speedup_of(points, one, point);
+        double s = speedup_of(points, one, point) * (points->weak && points->quantity == MW_TIME ? point->cores : 1);
         table[n++] = (struct mw_karp_flatt_row){point->cores, freq, s, s / point->cores,
                                                 point->cores > 1 ? mw_karp_flatt(s, point->cores) : 0};
     }
@@ -206,9 +206,6 @@ static enum mw_err say_thumb(struct mw_sentences *out, const struct mw_model *mo
     if (err == MW_OK && identified(m2) && identified(m1) && m2->low > m1->high)
         err = mw_sentences_add(out, error, "m2 = %.3f over m1: further cores' caches take memory accesses away",
                                m2->value);
-    if (err == MW_OK && k && !identified(k))
-        err = mw_sentences_add(out, error, "k is %s: no rule of thumb about k or m1 is applied",
-                               mw_param_status_name(k->status));
     return err;
 }
 

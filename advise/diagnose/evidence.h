@@ -27,11 +27,12 @@ enum mw_err mw_karp_flatt_table(struct mw_karp_flatt_row **rows, size_t *count, 
                                 struct mw_error *error) MW_CHECKED;
 
 /*
- * The answer in at most four sentences: what the cores did, which is always said; why, by the verdict; then what other
- * programs, a quota or the hypervisor took, where they did.
+ * The answer in at most four sentences: what the cores did, which is always said, and on how many to run it, as
+ * mw_recommend has it for time (model NULL, or nothing to rely on: not said); why, by the verdict; then what other programs,
+ * a quota or the hypervisor took, where they did.
  */
 enum mw_err mw_diagnosis_headline(struct mw_sentences *lines, const struct mw_diagnosis *diagnosis,
-                                  struct mw_error *error) MW_CHECKED;
+                                  const struct mw_model *model, struct mw_error *error) MW_CHECKED;
 
 /* model gives the points, and the parameters of the variable-latency law with their status; none may be fitted. */
 enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw_diagnosis *diagnosis,

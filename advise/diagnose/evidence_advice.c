@@ -43,7 +43,7 @@ static const char *const MEANING[MW_VERDICT_COUNT] = {
 
 /* What to change: code first, then hardware. */
 static const char *const REMEDY[MW_VERDICT_COUNT][2] = {
-    [MW_VERDICT_SCALES_WELL] = {"Use all cores; a faster clock or more cores still pay.", NULL},
+    [MW_VERDICT_SCALES_WELL] = {"Use all cores.", NULL},
     [MW_VERDICT_SERIAL] =
         {"Find what runs on one core (input, output, set-up, a lock, a reduction) by a profile of a run on "
          "all cores, and make it parallel or overlap it.",
@@ -86,9 +86,8 @@ static const char *const REMEDY[MW_VERDICT_COUNT][2] = {
     [MW_VERDICT_ONE_THREAD] =
         {"Tell the program its cores: OMP_NUM_THREADS, an option such as -t or -j, or {cores} in the command of memwall scan.",
          "If it has no threads, run several instances side by side."},
-    [MW_VERDICT_CLOCK] =
-        {"Nothing in the code: fewer cores run faster each. A fixed frequency shows the program itself.",
-         "Compare per core at the clock that all cores keep."},
+    [MW_VERDICT_CLOCK] = {"Nothing in the code: fewer cores run faster each.",
+                          "A fixed frequency, one that all cores keep, shows the program itself."},
     [MW_VERDICT_BUSY_CLOCK] =
         {"One run with OMP_WAIT_POLICY=passive (MPI: I_MPI_WAIT_MODE=1) shows whether threads spin: CPU time then falls.",
          "If they spin, look for the serial part or the lock they wait for; if not, for work that each thread does again, or "
@@ -131,13 +130,13 @@ static enum mw_err advise_open(struct mw_sentences *advice, const struct mw_diag
         return mw_sentences_add(advice, error,
                                 "Measure again on a quiet machine, or with memwall scan, which records how long "
                                 "the program waited for a core.");
-    err = mw_sentences_add(advice, error, "The likeliest are %s (%.2f) and %s (%.2f).", mw_cause_names[d->likeliest],
-                           d->chance[d->likeliest], mw_cause_names[d->second], d->chance[d->second]);
+    err = mw_sentences_add(advice, error, "Perhaps %s, perhaps %s: these points don't tell which.",
+                           mw_cause_names[d->likeliest], mw_cause_names[d->second]);
     if (!err && d->witness.cpu_time.state == MW_WITNESS_ABSENT && !d->speedups)
         err = mw_sentences_add(advice, error,
                                "Record the CPU time of the runs (memwall scan does; a column cpu_s): it tells "
                                "whether the cores wait or are busy.");
-    if (!err && d->memory_open)
+    if (!err && d->memory_open && !d->clock_fixed)
         err = mw_sentences_add(
             advice, error,
             "If it can be set, measure all %u cores once more at the lowest frequency: memory time does "
@@ -225,8 +224,9 @@ enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_dia
     enum mw_err err = MW_OK;
     if (d->verdict == MW_VERDICT_STEP)
         err = advise_side(advice, d, model, error);
+    bool at_other_clock = !d->clock_fixed || (d->verdict != MW_VERDICT_BUSY && d->verdict != MW_VERDICT_CLOCK);
     for (size_t i = 0; i < 2 && err == MW_OK; i++)
-        if (REMEDY[d->verdict][i])
+        if (REMEDY[d->verdict][i] && (i == 0 || at_other_clock))
             err = mw_sentences_add(advice, error, "%s", REMEDY[d->verdict][i]);
     if (err == MW_OK && d->step_flag)
         err = mw_sentences_add(advice, error,
@@ -236,7 +236,7 @@ enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_dia
         err = advise_side(advice, d, model, error);
     if (err == MW_OK && is_memory(d->verdict))
         err = advise_clock(advice, d, model, error);
-    if (err == MW_OK && mw_diagnosis_memory_open(d))
+    if (err == MW_OK && mw_diagnosis_memory_open(d) && !d->clock_fixed)
         err = mw_sentences_add(
             advice, error,
             "Memory is not excluded: if the frequency can be set, one run of all %u cores at the lowest frequency tells.",

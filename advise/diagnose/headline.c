@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "advise/diagnose/evidence.h"
+#include "advise/recommend/recommend.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static const double SAID = .03; /* smaller shares of the cores' time are not worth a sentence */
+static const double SAID = .03;  /* smaller shares of the cores' time are not worth a sentence */
+static const double ROUGH = .05; /* of a speedup: where its 90 % interval is wider, the third digit says nothing */
 
 static const char *plural(unsigned n)
 {
@@ -26,28 +28,62 @@ static void describe_loss(char *text, size_t size, const struct mw_observation *
                  100 * idle, 100 * (1 - idle));
 }
 
-static enum mw_err say_observation(struct mw_sentences *out, const struct mw_diagnosis *d, struct mw_error *error)
+/* "1.98x on 2 cores", of two digits where repetitions scatter so that the third means nothing. */
+static void name_speedup(char *text, size_t size, const struct mw_diagnosis *d)
 {
     const struct mw_observation *seen = &d->seen;
-    char loss[160] = "", base[32] = "one";
+    bool rough = seen->speedup_error > ROUGH * seen->speedup;
+    char base[32] = "";
+    if (seen->base > 1)
+        snprintf(base, sizeof base, " of %u", seen->base);
+    snprintf(text, size, "%s%.*gx%s%s on %u core%s", rough ? "About " : "", rough ? 2 : 3, seen->speedup,
+             d->weak ? " the work" : "", base, seen->cores, plural(seen->cores));
+}
+
+/* In steps of five where repetitions scatter. */
+static double named_efficiency(const struct mw_observation *seen)
+{
+    double percent = 100 * seen->efficiency;
+    return seen->speedup_error > ROUGH * seen->speedup ? 5 * round(percent / 5) : percent;
+}
+
+/* What follows the speedup, a fact that needs no law. */
+static void describe_scaling(char *text, size_t size, const struct mw_observation *seen)
+{
+    char loss[160] = "";
+    double gain = seen->speedup_error > 0 ? seen->speedup_error : ROUGH * seen->speedup;
+    if (seen->efficiency >= MW_SCALES_FROM)
+        snprintf(text, size, ": it scales");
+    else if (seen->speedup < 1 - gain)
+        snprintf(text, size, ": slower than on %u", seen->base);
+    else if (seen->speedup < 1 + gain)
+        snprintf(text, size, ": no faster than on %u", seen->base);
+    else if (seen->has_cpu) {
+        describe_loss(loss, sizeof loss, seen, seen->cores);
+        snprintf(text, size, "%s", loss);
+    } else
+        snprintf(text, size, ": each core does %.0f %% of what it does where %u %s", 100 * seen->efficiency, seen->base,
+                 seen->base > 1 ? "work" : "works alone");
+}
+
+static enum mw_err say_observation(struct mw_sentences *out, const struct mw_diagnosis *d, const char *run,
+                                   struct mw_error *error)
+{
+    const struct mw_observation *seen = &d->seen;
+    char speedup[96], scaling[200];
     if (!seen->present)
         return mw_sentences_add(out, error,
                                 "The points hold one core count at each frequency: how it scales is not seen.");
-    if (seen->base > 1)
-        snprintf(base, sizeof base, "%u", seen->base);
+    name_speedup(speedup, sizeof speedup, d);
     if (d->disturbed)
         return mw_sentences_add(out, error,
-                                "Runs were disturbed: other programs had %.0f %% of these cores. %u core%s were %.3g "
-                                "times %s all the same.",
-                                100 * fmax(seen->others_blind, seen->others), seen->cores, plural(seen->cores),
-                                seen->speedup, base);
+                                "Runs were disturbed: other programs had %.0f %% of these cores. %s all the same.",
+                                100 * fmax(seen->others_blind, seen->others), speedup);
     if (seen->one_core)
-        return mw_sentences_add(out, error, "Only one core ever worked (CPU time = time on %u to %u cores).",
-                                seen->base, seen->cores);
-    if (seen->has_cpu && seen->efficiency < MW_SCALES_FROM)
-        describe_loss(loss, sizeof loss, seen, seen->cores);
-    return mw_sentences_add(out, error, "%u core%s are %.3g times %s (%.0f %%)%s.", seen->cores, plural(seen->cores),
-                            seen->speedup, base, 100 * seen->efficiency, loss);
+        return mw_sentences_add(out, error, "Only one core ever worked (CPU time = time on %u to %u cores).%s",
+                                seen->base, seen->cores, run);
+    describe_scaling(scaling, sizeof scaling, seen);
+    return mw_sentences_add(out, error, "%s (%.0f %%)%s.%s", speedup, named_efficiency(seen), scaling, run);
 }
 
 static enum mw_err say_limit(struct mw_sentences *out, const struct mw_diagnosis *d, struct mw_error *error)
@@ -128,8 +164,9 @@ static enum mw_err say_cause(struct mw_sentences *out, const struct mw_diagnosis
     case MW_VERDICT_SCALES_WELL:
         if (d->memory_open)
             return mw_sentences_add(out, error,
-                                    "It scales. Whether it waits for memory needs a second frequency, or a "
-                                    "counter.");
+                                    d->clock_fixed ? "It scales; whether it waits for memory, one clock does not show."
+                                                   : "It scales. Whether it waits for memory needs a second frequency, "
+                                                     "or a counter.");
         break;
     case MW_VERDICT_MEMORY:
     case MW_VERDICT_MEMORY_LATENCY:
@@ -178,9 +215,34 @@ static enum mw_err say_others(struct mw_sentences *out, const struct mw_diagnosi
     return err;
 }
 
-enum mw_err mw_diagnosis_headline(struct mw_sentences *lines, const struct mw_diagnosis *d, struct mw_error *error)
+/* " Run it on 6; 4 are as good within 2 %." of what was measured; nothing where no choice can be made. */
+static void advise_run(char *text, size_t size, const struct mw_diagnosis *d, const struct mw_model *model)
 {
-    enum mw_err err = say_observation(lines, d, error);
+    struct mw_recommendation r;
+    struct mw_error ignored;
+    const struct mw_goal goal = {.objective = MW_OBJECTIVE_TIME, .certainty = .9};
+    *text = '\0';
+    if (!model || d->disturbed || mw_recommend(&r, model, &goal, &(struct mw_recommend_options){0}, &ignored))
+        return;
+    const struct mw_option *best = &r.options[r.choice], *few = &r.options[r.cheapest];
+    if (r.feasible && best->measured) {
+        int used = snprintf(text, size, " Run it on %.0f", best->candidate.cores);
+        if (d->freq_max_hz > 0 && best->candidate.freq_hz > 0 && best->candidate.freq_hz < .999 * d->freq_max_hz)
+            used += snprintf(text + used, size - (size_t)used, " at %.4g GHz", best->candidate.freq_hz / 1e9);
+        if (few->measured && few->candidate.cores < best->candidate.cores)
+            used += snprintf(text + used, size - (size_t)used, "; %.0f %s as good within 2 %%", few->candidate.cores,
+                             few->candidate.cores > 1 ? "are" : "is");
+        snprintf(text + used, size - (size_t)used, ".");
+    }
+    mw_recommendation_release(&r);
+}
+
+enum mw_err mw_diagnosis_headline(struct mw_sentences *lines, const struct mw_diagnosis *d,
+                                  const struct mw_model *model, struct mw_error *error)
+{
+    char run[128];
+    advise_run(run, sizeof run, d, model);
+    enum mw_err err = say_observation(lines, d, run, error);
     if (!err)
         err = say_cause(lines, d, error);
     if (!err)

@@ -4,12 +4,17 @@
 #include "data/output.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* Longer ones would not be read, and are known to who wrote them; quoted for sbatch one is four times as long at most. */
+enum { PROGRAM_MOST = 500 };
 
 size_t mw_command_lines(const struct mw_config *choice, const struct mw_command_facts *facts,
                         struct mw_command_line lines[MW_COMMAND_LINES])
 {
     char first[64], slurm_freq[64] = "";
-    const char *cpus = facts->cpus, *program = facts->program ? facts->program : "COMMAND";
+    const char *cpus = facts->cpus,
+               *program = facts->program && strlen(facts->program) < PROGRAM_MOST ? facts->program : "COMMAND";
     double khz = choice->freq_hz / 1e3, mhz = choice->freq_hz / 1e6;
     size_t count = 0;
     if (!cpus) {
@@ -21,7 +26,7 @@ size_t mw_command_lines(const struct mw_config *choice, const struct mw_command_
              "OMP_NUM_THREADS=%.0f OMP_PROC_BIND=close OMP_PLACES=cores taskset -c %s %s", choice->cores, cpus,
              program);
     count++;
-    if (choice->freq_hz > 0) {
+    if (choice->freq_hz > 0 && !facts->clock_fixed) {
         lines[count] = (struct mw_command_line){.use = "clock"};
         snprintf(lines[count].text, sizeof lines[count].text,
                  "sudo cpupower -c %s frequency-set --min %.0fMHz --max %.0fMHz", cpus, mhz, mhz);

@@ -11,13 +11,14 @@ enum { MW_COMMAND_LINES = 5 };
 
 struct mw_command_line {
     char use[16]; /* "local", "clock", "clock-back", "slurm", "batch" */
-    char text[600];
+    char text[2600];
 };
 
 struct mw_command_facts {
     const char *cpus;    /* list of CPUs that the cores are, as in 0-11,24; NULL: unknown, the first ones */
-    const char *program; /* "./solver -n 3", NULL: COMMAND */
+    const char *program; /* "./solver -n 3", as a shell takes it; NULL, or of 500 characters and more: COMMAND */
     double freq_low_hz, freq_high_hz; /* range to put back; 0: unknown */
+    bool clock_fixed;                 /* no frequency can be set: no line for the clock */
 };
 
 /* Fills lines[], returns how many (2 to MW_COMMAND_LINES): without a known frequency there is none for the clock. */

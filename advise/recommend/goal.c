@@ -117,7 +117,7 @@ double mw_goal_chance(const struct mw_goal *goal, const struct mw_outlook *o, co
 {
     double chance = 1;
     if (goal->deadline_s > 0)
-        chance *= chance_below(log(goal->deadline_s), o->ln_time, o->time_variance);
+        chance *= chance_below(log(goal->deadline_s), o->ln_time + o->ln_work, o->time_variance);
     if (goal->has_slowdown)
         chance *= chance_of_slowdown(goal, o, reference);
     if (goal->power_cap_w > 0)
@@ -136,7 +136,7 @@ double mw_goal_excess(const struct mw_goal *goal, const struct mw_outlook *o, do
 {
     double sum = 0;
     if (goal->deadline_s > 0)
-        sum += excess(log(goal->deadline_s), o->ln_time);
+        sum += excess(log(goal->deadline_s), o->ln_time + o->ln_work);
     if (goal->has_slowdown)
         sum += excess(ln_reference_time + log1p(goal->max_slowdown), o->ln_time);
     if (goal->power_cap_w > 0)

@@ -27,7 +27,8 @@ bool mw_goal_has_limits(const struct mw_goal *goal);
 
 /* ln T and ln P of a configuration: known or predicted (variance > 0). */
 struct mw_outlook {
-    double ln_time, time_variance;
+    double ln_time, time_variance; /* of equal work, where it grows with the cores */
+    double ln_work;                /* 0 unless it grows: ln of the work of a run over that of one core */
     double ln_power, power_variance;
     double ln_efficiency, efficiency_variance; /* speedup over one core at this frequency, over cores */
 };

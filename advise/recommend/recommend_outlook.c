@@ -109,7 +109,8 @@ static void look_at(struct mw_option *o, const struct mw_model *model, const str
     o->has_time = model->quantity == MW_TIME;
     o->has_energy = p->has_energy;
     o->extrapolated = p->extrapolated_cores || p->extrapolated_freq;
-    look->ln_time = speedups ? -p->ln_mean : p->ln_mean;
+    look->ln_work = model->weak && !speedups ? log(o->candidate.cores) : 0;
+    look->ln_time = speedups ? -p->ln_mean : p->ln_mean - look->ln_work;
     look->time_variance = p->ln_sd * p->ln_sd;
     look->ln_power = p->has_energy ? log(p->power_w) : 0;
     look->power_variance = p->has_energy ? p->ln_power_sd * p->ln_power_sd : 0;

@@ -137,7 +137,7 @@ static enum mw_err answer(struct answers *a, struct mw_error *error)
 }
 
 /* One output row as named cells; has is false where the model cannot say. */
-enum { CELLS = 12, DIGITS = 7 };
+enum { CELLS = 12, RATES = 3, DIGITS = 7 };
 struct cell {
     const char *name;
     bool has;
@@ -165,6 +165,19 @@ static void fill_cells(const struct answers *a, size_t i, struct cell cells[CELL
     memcpy(cells, row, sizeof row);
 }
 
+/* The same in the unit that the data came in: rate, its ends. */
+static bool has_rate(const struct answers *a)
+{
+    return a->model.rate_unit && *a->model.rate_unit;
+}
+static const char *const rate_names[RATES] = {"rate", "rate_low", "rate_high"};
+static void fill_rates(const struct mw_prediction *p, double rates[RATES])
+{
+    rates[0] = 1 / p->value;
+    rates[1] = 1 / p->high;
+    rates[2] = 1 / p->low;
+}
+
 static const char *extrapolated(const struct mw_prediction *p)
 {
     return p->extrapolated_cores || p->extrapolated_freq ? "yes" : "no";
@@ -179,19 +192,28 @@ static enum mw_err write_csv(const struct cli *cli, const struct answers *a, con
         return err;
     FILE *out = output.stream;
     mw_provenance_print(run, out);
+    if (has_rate(a))
+        fprintf(out, "# rate_unit: %s\n", a->model.rate_unit);
+    if (a->model.weak)
+        fprintf(out, "# speedup: scaled, the work grows with the cores\n");
     for (size_t i = 0; i < a->count; i++) {
         struct cell cells[CELLS];
         fill_cells(a, i, cells);
         for (size_t c = 0; c < CELLS && i == 0; c++)
             fprintf(out, "%s,", cells[c].name);
         if (i == 0)
-            fputs("binding,extrapolated\n", out);
+            fprintf(out, "binding,extrapolated%s\n", has_rate(a) ? ",rate,rate_low,rate_high" : "");
         for (size_t c = 0; c < CELLS; c++)
             if (cells[c].has)
                 fprintf(out, "%.*g,", DIGITS, cells[c].value);
             else
                 fputc(',', out);
-        fprintf(out, "%s,%s\n", mw_binding_name(a->bindings[i]), extrapolated(&a->predictions[i]));
+        fprintf(out, "%s,%s", mw_binding_name(a->bindings[i]), extrapolated(&a->predictions[i]));
+        double rates[RATES];
+        fill_rates(&a->predictions[i], rates);
+        for (size_t c = 0; c < RATES && has_rate(a); c++)
+            fprintf(out, ",%.*g", DIGITS, rates[c]);
+        fputc('\n', out);
     }
     err = mw_output_commit(&output, error);
     mw_output_release(&output);
@@ -212,7 +234,9 @@ static void print_table(const struct answers *a)
     enum { WIDE = 32, NARROW = 22 };
     bool time = a->model.quantity == MW_TIME, energy = a->count && a->predictions[0].has_energy;
     printf("median and 90 %% interval\n%s%5s %5s", cli_bold(), "cores", "GHz");
-    if (time)
+    if (has_rate(a))
+        printf(" %*s", WIDE, a->model.rate_unit);
+    else if (time)
         printf(" %*s", WIDE, "time (s)");
     printf(" %*s", NARROW, "speedup");
     if (energy)
@@ -222,7 +246,11 @@ static void print_table(const struct answers *a)
         const struct mw_prediction *p = &a->predictions[i];
         printf("%5.0f ", a->query[i].cores);
         printf(a->query[i].freq_hz > 0 ? "%5.4g" : "    -", a->query[i].freq_hz / 1e9);
-        if (time)
+        double rates[RATES];
+        fill_rates(p, rates);
+        if (has_rate(a))
+            print_interval(WIDE, true, rates[0], rates[1], rates[2]);
+        else if (time)
             print_interval(WIDE, true, p->value, p->low, p->high);
         print_interval(NARROW, true, p->speedup, p->speedup_low, p->speedup_high);
         if (energy) {
@@ -243,6 +271,10 @@ static json_t *row_json(const struct answers *a, size_t i)
     fill_cells(a, i, cells);
     for (size_t c = 0; c < CELLS; c++)
         json_object_set_new(row, cells[c].name, mw_json_real(cells[c].has, cells[c].value));
+    double rates[RATES];
+    fill_rates(p, rates);
+    for (size_t c = 0; c < RATES && has_rate(a); c++)
+        json_object_set_new(row, rate_names[c], json_real(rates[c]));
     json_object_set_new(row, "binding", a->bindings[i] ? json_string(mw_binding_name(a->bindings[i])) : json_null());
     json_object_set_new(row, "extrapolated", json_boolean(p->extrapolated_cores || p->extrapolated_freq));
     json_object_set_new(row, "extrapolated_cores", json_boolean(p->extrapolated_cores));
@@ -258,6 +290,8 @@ static enum mw_err write_json(const struct cli *cli, const struct answers *a, co
     json_object_set_new(root, "run", mw_provenance_json(run));
     json_object_set_new(root, "law", json_string(a->model.law));
     json_object_set_new(root, "baseline", json_string(o->baseline));
+    if (has_rate(a))
+        json_object_set_new(root, "rate_unit", json_string(a->model.rate_unit));
     for (size_t i = 0; i < a->count; i++)
         json_array_append_new(rows, row_json(a, i));
     for (size_t i = 0; i < a->caveat_count; i++)
@@ -320,7 +354,8 @@ const struct cli_command cmd_predict = {
         "cause or none, at one frequency, and outside the measured domain), and whether the point lies outside the measured domain. What the "
         "data cannot decide is said on standard error, with the point to measure. A model of speedups alone leaves "
         "time and energy empty. A table on a terminal, CSV elsewhere and with --csv; its columns: cores, freq_ghz, time_s, time_low_s, time_high_s, speedup, speedup_low, "
-        "speedup_high, power_w, energy_j, energy_low_j, energy_high_j, binding, extrapolated (yes or no). "
+        "speedup_high, power_w, energy_j, energy_low_j, energy_high_j, binding, extrapolated (yes or no); of data that came as "
+        "rates also rate, rate_low, rate_high in their unit; of work that grows with the cores the speedup is the scaled one. "
         "With --target the program is carried to other machines by their profiles (memwall(1) says where some are and where profile.md explains them): a range, "
         "a ranking on standard error, and which two points to measure there; runs measured there (--target-runs) take "
         "over as soon as they say more. With --what-if the question is about this machine with another memory or more "
@@ -328,7 +363,7 @@ const struct cli_command cmd_predict = {
         "With --gpus or --gpu-freq the file is one of memwall fit --device: its columns are those of the scan, then the axis, time_s, "
         "time_low_s and time_high_s of one run, speedup over the least that was measured, extrapolated.",
     .options = options,
-    .groups = CLI_OUTPUT | CLI_CSV | CLI_JSON,
+    .groups = CLI_OUTPUT | CLI_CSV | CLI_JSON | CLI_VERBOSE,
     .options_size = sizeof(struct predict_options),
     .defaults = defaults,
     .run = run,

@@ -4,6 +4,7 @@
 
 #include "data/json.h"
 #include "data/units.h"
+#include "measure/run/run.h"
 #include "model/power.h"
 
 #include <stdlib.h>
@@ -164,6 +165,10 @@ static int run(struct cli *cli, const void *data)
             cli,
             "the model knows speedups over one core at the same frequency and no times: core counts are compared at "
             "the highest frequency only");
+    if (!err && rec.model.command && *rec.model.command)
+        rec.program = mw_run_substitute(rec.model.command, (unsigned)rec.r.options[rec.r.choice].candidate.cores);
+    if (!err && !cli->common.json)
+        err = mw_answer_find(&rec.answer, &rec.model, 1, &cli->error);
     if (!err && cli->common.json)
         err = recommend_write_json(&rec, &cli->error);
     else if (!err)
@@ -171,6 +176,8 @@ static int run(struct cli *cli, const void *data)
     if (!err && !rec.r.feasible)
         err = mw_fail(&cli->error, MW_INFEASIBLE, "nothing keeps the limits with a certainty of %.3g %%: %s",
                       100 * rec.goal.certainty, rec.r.obstacle);
+    free(rec.program);
+    mw_answer_release(&rec.answer);
     mw_recommendation_release(&rec.r);
     mw_model_release(&rec.model);
     return err ? cli_fail(cli, &cli->error) : 0;
@@ -194,7 +201,7 @@ const struct cli_command cmd_recommend = {
         "that put it into use and back. Of ten measured points of a table of 312, measuring the three that are named finds "
         "the least energy to within .1 % on average.",
     .options = options,
-    .groups = CLI_OUTPUT | CLI_JSON,
+    .groups = CLI_OUTPUT | CLI_JSON | CLI_VERBOSE,
     .options_size = sizeof(struct recommend_options),
     .defaults = defaults,
     .run = run,

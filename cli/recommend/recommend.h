@@ -2,6 +2,7 @@
 #ifndef MW_CLI_RECOMMEND_H
 #define MW_CLI_RECOMMEND_H
 
+#include "advise/diagnose/answer.h"
 #include "advise/recommend/recommend.h"
 #include "cli/goal_options.h"
 
@@ -12,6 +13,8 @@ struct recommendation {
     struct mw_model model;
     struct mw_recommendation r;
     bool pareto;
+    struct mw_answer answer;
+    char *program; /* as a shell takes it, its cores replaced; NULL: the model does not know it */
 };
 
 void recommend_print(const struct recommendation *recommendation);

@@ -9,10 +9,10 @@
 
 enum { TIES_SHOWN = 8 };
 
-/* The frequencies to go back to: the range that was measured. */
+/* The program with its cores, where the model knows it, and the frequencies to go back to: the range that was measured. */
 static struct mw_command_facts facts_of(const struct recommendation *rec)
 {
-    struct mw_command_facts facts = {0};
+    struct mw_command_facts facts = {.program = rec->program, .clock_fixed = rec->model.points.clock_fixed};
     const struct mw_points *points = &rec->model.points;
     if (points->count) { /* sorted by frequency */
         facts.freq_low_hz = points->items[0].freq_hz;
@@ -65,23 +65,45 @@ static void print_efficiency(const struct recommendation *rec, const struct mw_o
            100 * e->high);
 }
 
+/* Time or rate against the reference, in the unit that the data came in. */
+static void print_time(const struct recommendation *rec, const struct mw_spread *t, const struct mw_spread *change)
+{
+    const char *unit = rec->model.rate_unit;
+    if (!unit || !*unit) {
+        print_quantity(rec->model.weak ? "time, run" : "time", t, "s", rec->model.weak ? NULL : change);
+        return;
+    }
+    const struct mw_spread rate = {1 / t->value, 1 / t->high, 1 / t->low},
+                           gain = {-change->value / (1 + change->value), -change->high / (1 + change->high),
+                                   -change->low / (1 + change->low)};
+    print_quantity("rate", &rate, unit, &gain);
+}
+
+static bool is_reference(const struct recommendation *rec)
+{
+    const struct mw_config *a = &rec->r.options[rec->r.choice].candidate, *b = &rec->r.reference.candidate;
+    return !(fabs(a->cores - b->cores) > 0) && (!(b->freq_hz > 0) || mw_freq_same(a->freq_hz, b->freq_hz));
+}
+
 static void print_choice(const struct recommendation *rec)
 {
     const struct mw_option *c = &rec->r.options[rec->r.choice];
     char name[64], reference[64];
     goal_name(&c->candidate, name, sizeof name);
     goal_name(&rec->r.reference.candidate, reference, sizeof reference);
-    printf("least %s%s: %s%s%s, %s\n", mw_objective_name(rec->goal.objective),
-           mw_goal_has_limits(&rec->goal) ? " within the limits" : "", cli_bold(), name, cli_reset(),
+    printf("\nleast %s%s%s: %s%s%s, %s\n", mw_objective_name(rec->goal.objective),
+           rec->model.weak ? " for the work" : "", mw_goal_has_limits(&rec->goal) ? " within the limits" : "",
+           cli_bold(), name, cli_reset(),
            c->measured       ? "measured"
            : c->extrapolated ? "predicted beyond the data"
                              : "predicted");
-    printf("against %s (%s)\n", reference,
-           rec->goal.has_reference ? "--reference" : "all cores at the highest frequency");
+    if (!is_reference(rec))
+        printf("against %s (%s)\n", reference,
+               rec->goal.has_reference ? "--reference" : "all cores at the highest frequency");
     if (c->has_time)
-        print_quantity("time", &c->time_s, "s", &rec->r.time_change);
+        print_time(rec, &c->time_s, &rec->r.time_change);
     if (c->has_energy)
-        print_quantity("energy", &c->energy_j, "J", &rec->r.energy_change);
+        print_quantity("energy", &c->energy_j, "J", rec->model.weak ? NULL : &rec->r.energy_change);
     if (c->has_energy && c->has_time)
         print_quantity("power", &c->power_w, "W", NULL);
     if (rec->r.relative)
@@ -90,6 +112,33 @@ static void print_choice(const struct recommendation *rec)
     print_efficiency(rec, c);
     if (mw_goal_has_limits(&rec->goal))
         printf("  %-10s kept with %.0f %%\n", "limits", 100 * c->chance);
+}
+
+/* "Run it on 2 cores: 1.35 s, about 1.8x one core (89 %)." and what binds it. */
+static void print_answer(const struct recommendation *rec)
+{
+    static const double rough = .05; /* of an efficiency: half of its interval */
+    const struct mw_option *c = &rec->r.options[rec->r.choice];
+    const struct mw_spread *e = &c->efficiency;
+    char name[64], time[80];
+    goal_name(&c->candidate, name, sizeof name);
+    if (rec->answer.diagnosed && rec->answer.diagnosis.disturbed)
+        printf("%s\n", rec->answer.headline.items[0]);
+    printf("Run it on %s%s%s", cli_bold(), name, cli_reset());
+    if (c->has_time) {
+        goal_name_time(c->time_s.value, rec->model.rate_unit, time, sizeof time);
+        printf(": %s", time);
+    }
+    if (rec->goal.objective != MW_OBJECTIVE_TIME && c->has_energy)
+        printf("%s%.4g J", c->has_time ? ", " : ": ", c->energy_j.value);
+    if (c->candidate.cores > 1 && e->value > 0 && c->baseline_measured) {
+        bool about = e->high - e->low > 2 * rough;
+        printf(", %s%.*gx one core (%.0f %%)", about ? "about " : "", about ? 2 : 3, e->value * c->candidate.cores,
+               about ? 5 * round(20 * e->value) : 100 * e->value);
+    }
+    printf(c->measured ? ".\n" : "; not measured: run it once before relying on it.\n");
+    if (rec->answer.diagnosed && rec->answer.headline.count > 1)
+        printf("%s: %s\n", mw_verdict_name(rec->answer.diagnosis.verdict), rec->answer.headline.items[1]);
 }
 
 static void print_ties(const struct recommendation *rec)
@@ -114,23 +163,24 @@ static void print_ties(const struct recommendation *rec)
     }
 }
 
+/* Of the measured choice only what has a chance worth a run. */
 static void print_verify(const struct recommendation *rec)
 {
+    static const double worth = .05;
     const struct mw_recommendation *r = &rec->r;
-    char name[64];
     const struct mw_option *c = &r->options[r->choice];
-    if (!c->measured)
-        printf("it was not measured: run it before relying on it\n");
-    if (r->verify_count)
-        printf(c->measured ? "not measured, and perhaps better:" : "measure first:");
+    char name[64];
+    size_t said = 0;
     for (size_t i = 0; i < r->verify_count; i++) {
         const struct mw_option *o = &r->options[r->verify[i]];
+        if (c->measured && o->ahead < worth)
+            continue;
         goal_name(&o->candidate, name, sizeof name);
-        printf("%s %s", i ? "," : "", name);
+        printf("%s %s", said++ ? "," : c->measured ? "not measured, and perhaps better:" : "measure first:", name);
         if (c->measured)
             printf(" (%.0f %% chance)", 100 * o->ahead);
     }
-    if (r->verify_count)
+    if (said)
         printf("\n");
 }
 
@@ -160,6 +210,7 @@ void recommend_print(const struct recommendation *rec)
             print_quantity("power", &c->power_w, "W", NULL);
         return;
     }
+    print_answer(rec);
     print_choice(rec);
     print_ties(rec);
     print_verify(rec);

@@ -42,6 +42,8 @@ static const struct cli_option options[] = {
     OPT("workload", CLI_STRING, workload, "NAME", "text of the column workload (default: the program's name)", NULL, 0,
         0),
     OPT("input", CLI_STRING, input, "NAME", "text of the column input (default: no such column)", NULL, 0, 0),
+    OPT("weak", CLI_FLAG, weak, NULL,
+        "the work grows with the cores, as by {cores} in the size asked for: speedups are scaled ones", NULL, 0, 0),
     OPT("resume", CLI_FLAG, resume, NULL, "go on with the file of an earlier scan with the same options", NULL, 0, 0),
     OPT("unbound", CLI_FLAG, unbound, NULL,
         "bind nothing and take any core count: --launcher places the processes, on other nodes too", NULL, 0, 0),

@@ -19,7 +19,7 @@ struct scan_options {
     double max_time_s;
     double memory_freq_hz, idle_s, cool_to_c;
     const char *order, *boost;
-    bool smt, resume;
+    bool smt, resume, weak; /* weak: the work grows with the cores */
     const char *replay, *workload, *input;
     bool slurm, exclusive, unbound; /* points run as jobs; on whole nodes; the launcher places the processes */
     const char *nodes, *partition, *constraint, *time_limit, *batch_template;

@@ -84,7 +84,8 @@ static void print_head(const struct scan_batch *scan, const struct merge *merge,
             if (!strcmp(scan->facts.items[i].key, ours[k]))
                 fprintf(f, "# %s: %s\n", ours[k], scan->facts.items[i].value);
     for (size_t i = 0; of && i < of->meta_count; i++) {
-        bool skip = !strncmp(of->meta[i].key, "scan_", 5);
+        bool skip = !strncmp(of->meta[i].key, "scan_", 5) && strcmp(of->meta[i].key, "scan_command") &&
+                    strcmp(of->meta[i].key, "scan_weak");
         for (size_t k = 0; k < sizeof of_a_point / sizeof *of_a_point && !skip; k++)
             skip = !strcmp(of->meta[i].key, of_a_point[k]);
         if (!skip)

@@ -129,12 +129,17 @@ static enum mw_err compare_plan(const struct scan *scan, const char *line, size_
         const char *value = line + 2 + length + 2;
         if (strcmp(value, item->value)) {
             mw_fail(error, MW_USAGE, "'%s' was begun with %s '%s', not '%s'", scan->cli->common.output,
-                    item->key + strlen("scan_"), value, item->value);
+                    item->key + (strncmp(item->key, "scan_", 5) ? 0 : 5), value, item->value);
             return mw_hint(error, "--resume needs the same options; another -o begins another scan");
         }
         ++*agreed;
+        return MW_OK;
     }
-    return MW_OK;
+    if (strncmp(line, "# scan_", 7) && strncmp(line, "# rate_unit: ", 13))
+        return MW_OK;
+    mw_fail(error, MW_USAGE, "'%s' was begun with %s, and this scan is without", scan->cli->common.output,
+            line + strlen(line[2] == 's' ? "# scan_" : "# "));
+    return mw_hint(error, "--resume needs the same options; another -o begins another scan");
 }
 
 /* The columns that a scan of this plan wrote; which of the optional ones, the names say (a meter may be gone since). */

@@ -172,7 +172,7 @@ const struct cli_command cmd_tune = {
         "what was measured.\n"
         "Every run is kept in the log, which memwall fit reads; after an interruption --resume goes on with it.",
     .options = options,
-    .groups = CLI_OUTPUT | CLI_JSON | CLI_SEED | CLI_ROOT | CLI_DRY_RUN,
+    .groups = CLI_OUTPUT | CLI_JSON | CLI_SEED | CLI_ROOT | CLI_DRY_RUN | CLI_VERBOSE,
     .options_size = sizeof(struct tune_options),
     .defaults = defaults,
     .run = run,

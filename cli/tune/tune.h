@@ -33,6 +33,8 @@ struct tune {
     unsigned *boundaries;
     size_t boundary_count;
     bool energy_only;
+    const char *rate_unit; /* times are inverses of rates in it; NULL: they are times */
+    char rate_words[64];
 
     /* one of the two answers */
     struct mw_points points;  /* --replay */

@@ -44,6 +44,9 @@ static enum mw_err write_head(const struct tune *tune, const char *command, stru
     enum mw_err err = mw_provenance_init(&facts, tune->cli->argc, tune->cli->argv, error);
     if (!err)
         err = mw_provenance_add(&facts, error, "tune_command", "%s", command);
+    const char *rate_unit = run_options_rate_unit(&tune->options->run);
+    if (!err && rate_unit)
+        err = mw_provenance_add(&facts, error, "rate_unit", "%s", rate_unit);
     if (!err)
         err = lock_options_describe(tune->cli, &tune->options->lock, &facts, error);
     if (!err)

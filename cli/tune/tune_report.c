@@ -2,6 +2,7 @@
 #include "cli/tune/tune.h"
 
 #include "data/json.h"
+#include "data/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,22 +13,24 @@ static void step_name(const struct tune *tune, const struct mw_tune_step *step, 
     goal_name(&tune->candidates[step->candidate], text, size);
 }
 
+/* What is being measured goes to standard error: standard output begins with the answer. */
 void tune_print_step(const struct tune *tune, const struct mw_tune_step *step, size_t number)
 {
-    char name[64];
+    char name[64], time[80] = "";
     step_name(tune, step, name, sizeof name);
-    printf("%2zu. %-20s", number, name);
     if (step->reading.time_s > 0)
-        printf(" %10.5g s", step->reading.time_s);
+        goal_name_time(step->reading.time_s, tune->rate_unit, time, sizeof time);
+    fprintf(stderr, "%2zu. %-20s %12s", number, name, time);
     if (step->reading.energy_j > 0)
-        printf(" %10.5g J", step->reading.energy_j);
-    printf("  %s%s%s\n      why: %s", cli_bold(), step->taught, cli_reset(), step->reason);
-    if (step->expected)
-        printf("; expected %s %.4g to %.4g %s", mw_objective_name(tune->goal.objective), step->low, step->high,
-               mw_objective_unit(tune->goal.objective));
-    printf("\n      chance that something better by %.3g %% is left: %.0f %%\n", 100 * tune->options->tolerance,
-           100 * step->chance_left);
-    fflush(stdout);
+        fprintf(stderr, " %10.5g J", step->reading.energy_j);
+    fprintf(stderr, "  %s\n      why: %s", step->taught, step->reason);
+    if (step->expected && tune->rate_unit && tune->goal.objective == MW_OBJECTIVE_TIME)
+        fprintf(stderr, "; expected %.4g to %.4g %s", 1 / step->high, 1 / step->low, tune->rate_unit);
+    else if (step->expected)
+        fprintf(stderr, "; expected %s %.4g to %.4g %s", mw_objective_name(tune->goal.objective), step->low, step->high,
+                mw_objective_unit(tune->goal.objective));
+    fprintf(stderr, "\n      chance that something better by %.3g %% is left: %.0f %%\n",
+            100 * tune->options->tolerance, 100 * step->chance_left);
 }
 
 static const char *stop_words(enum mw_tune_stop stopped)
@@ -57,8 +60,10 @@ static char *program_words(const struct tune *tune, unsigned cores)
     FILE *f = tune->cli->program ? open_memstream(&text, &size) : NULL;
     if (!f)
         return NULL;
-    for (char **word = tune->cli->program; *word; word++)
-        fprintf(f, "%s%s", word == tune->cli->program ? "" : " ", *word);
+    for (char **word = tune->cli->program; *word; word++) {
+        fputs(word == tune->cli->program ? "" : " ", f);
+        mw_quote_word(f, *word);
+    }
     if (fclose(f)) {
         free(text);
         return NULL;
@@ -103,22 +108,50 @@ static void release_facts(struct mw_command_facts *facts)
     free((char *)facts->cpus);
 }
 
-void tune_print_result(const struct tune *tune, enum mw_tune_stop stopped)
+/* The reading of the fewest cores at the frequency of this one. */
+static const struct mw_tune_step *fewest(const struct tune *tune, const struct mw_tune_result *r,
+                                         const struct mw_tune_step *of)
 {
-    struct mw_tune_result r = mw_tuner_result(tune->tuner);
-    const struct mw_tune_step *choice = &r.steps[r.recommended], *first = &r.steps[0];
-    char name[64], other[64];
-    printf("\nstopped after %zu of %zu configurations: %s", r.count, tune->candidate_count, stop_words(stopped));
-    if (r.thorough)
-        printf(" (careful stop: %s)", r.thorough_why);
-    printf("\n");
-    if (!r.feasible) {
-        printf("recommended: nothing, since no configuration measured keeps the limits\n");
-        return;
+    const struct mw_tune_step *few = of;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct mw_config *c = &tune->candidates[r->steps[i].candidate];
+        if (mw_freq_same(c->freq_hz, tune->candidates[of->candidate].freq_hz) &&
+            c->cores < tune->candidates[few->candidate].cores)
+            few = &r->steps[i];
     }
+    return few;
+}
+
+/* "Run it on 2 cores: 1.35 s, 1.78x one (89 %)." */
+static void print_answer(const struct tune *tune, const struct mw_tune_result *r)
+{
+    const struct mw_tune_step *choice = &r->steps[r->recommended], *few = fewest(tune, r, choice);
+    const struct mw_config *at = &tune->candidates[choice->candidate], *base = &tune->candidates[few->candidate];
+    char name[64], time[80];
+    step_name(tune, choice, name, sizeof name);
+    printf("Run it on %s%s%s", cli_bold(), name, cli_reset());
+    if (choice->reading.time_s > 0) {
+        goal_name_time(choice->reading.time_s, tune->rate_unit, time, sizeof time);
+        printf(": %s", time);
+    }
+    if (choice->reading.energy_j > 0)
+        printf("%s%.5g J", choice->reading.time_s > 0 ? ", " : ": ", choice->reading.energy_j);
+    if (choice->reading.time_s > 0 && 2 * base->cores <= at->cores) {
+        double speedup = few->reading.time_s / choice->reading.time_s;
+        printf(", %.3gx ", speedup);
+        printf(base->cores > 1 ? "%.0f cores" : "one core", base->cores);
+        printf(" (%.0f %%)", 100 * speedup * base->cores / at->cores);
+    }
+    printf(".\n");
+}
+
+static void print_against(const struct tune *tune, const struct mw_tune_result *r)
+{
+    const struct mw_tune_step *choice = &r->steps[r->recommended], *first = &r->steps[0];
+    char name[64], other[64];
     step_name(tune, choice, name, sizeof name);
     step_name(tune, first, other, sizeof other);
-    printf("recommended: %s%s%s", cli_bold(), name, cli_reset());
+    printf("recommended: %s", name);
     if (choice != first && choice->reading.time_s > 0)
         printf(", time %+.1f %%", 100 * (choice->reading.time_s / first->reading.time_s - 1));
     if (choice != first && choice->reading.energy_j > 0)
@@ -126,8 +159,28 @@ void tune_print_result(const struct tune *tune, enum mw_tune_stop stopped)
                100 * (choice->reading.energy_j / first->reading.energy_j - 1));
     if (choice != first)
         printf(" against %s", other);
-    printf("\ncertainty %.0f %% that nothing is better by %.3g %%\n", 100 * r.certainty,
-           100 * tune->options->tolerance);
+    printf("\n");
+}
+
+void tune_print_result(const struct tune *tune, enum mw_tune_stop stopped)
+{
+    struct mw_tune_result r = mw_tuner_result(tune->tuner);
+    const struct mw_tune_step *choice = &r.steps[r.recommended];
+    char other[64];
+    if (r.feasible)
+        print_answer(tune, &r);
+    else
+        printf("recommended: nothing, since no configuration measured keeps the limits\n");
+    if (r.feasible && stopped != MW_TUNE_UNDECIDED)
+        printf("certainty %.0f %% that nothing is better by %.3g %%\n", 100 * fmin(r.certainty, .99),
+               100 * tune->options->tolerance);
+    printf("stopped after %zu of %zu configurations: %s", r.count, tune->candidate_count, stop_words(stopped));
+    if (r.thorough)
+        printf(" (careful stop: %s)", r.thorough_why);
+    printf("\n");
+    if (!r.feasible)
+        return;
+    print_against(tune, &r);
     if (r.best != r.recommended) {
         step_name(tune, &r.steps[r.best], other, sizeof other);
         if (r.noise_sd > 0)

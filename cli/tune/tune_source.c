@@ -81,6 +81,8 @@ enum mw_err tune_open_replay(struct tune *tune, struct mw_error *error)
     for (size_t i = 0; !err && i < table.dataset.warning_count; i++)
         cli_warn(tune->cli, "%s", table.dataset.warnings[i]);
     tune->energy_only = tune->points.quantity != MW_TIME;
+    if (table.dataset.rate_unit)
+        tune->rate_unit = mw_rate_words(table.dataset.rate_unit, tune->rate_words, sizeof tune->rate_words);
     if (!err)
         err = narrow(tune, &table, error);
     mw_replay_close(&table);
@@ -164,6 +166,7 @@ enum mw_err tune_open_machine(struct tune *tune, struct mw_error *error)
                                     .warmup = o->run.warmup,
                                     .dry_run = tune->cli->common.dry_run,
                                     .sets_freq = true};
+    tune->rate_unit = run_options_rate_unit(&o->run);
     enum mw_err err = lock_options_open(tune->cli, &o->lock, open_runner, &(struct opening){tune, &setup}, error);
     if (!err && mw_runner_recovered(tune->runner))
         cli_say(tune->cli, "put back what a killed memwall had left:\n%s", mw_runner_recovered(tune->runner));

@@ -60,6 +60,8 @@ void mw_model_release(struct mw_model *model)
     free(model->file);
     free(model->workload);
     free(model->input);
+    free(model->command);
+    free(model->rate_unit);
     *model = (struct mw_model){0};
 }
 
@@ -112,6 +114,9 @@ static const struct mw_bind data_fields[] = {
     {"main_wait_taken", MW_BIND_BOOL, FIELD(struct mw_model, points.main_wait_taken), .optional = true},
     {"cpu_limit", MW_BIND_REAL, FIELD(struct mw_model, points.cpu_limit), IF(struct mw_model, has_cpu_limit),
      .optional = true, NOT_NEGATIVE},
+    {"clock_fixed", MW_BIND_BOOL, FIELD(struct mw_model, points.clock_fixed), .optional = true},
+    {"command", MW_BIND_STRING, FIELD(struct mw_model, command), .optional = true},
+    {"rate_unit", MW_BIND_STRING, FIELD(struct mw_model, rate_unit), .optional = true},
     {0},
 };
 
@@ -392,6 +397,7 @@ static enum mw_err read_model(struct mw_model *model, const json_t *root, struct
         err = mw_bind_read(run, run_fields, model, "run.", error);
     if (!err)
         err = mw_model_read_parts(model, root, error);
+    model->points.weak = model->weak;
     return err;
 }
 

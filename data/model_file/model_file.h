@@ -99,6 +99,8 @@ struct mw_model {
     char *file; /* data.file */
     char sha256[65];
     char *workload, *input;
+    char *command;   /* what was run, as a shell takes it; NULL or "" where unknown */
+    char *rate_unit; /* times are inverses of rates in it ("ns/day"); NULL or "" where they are times */
     size_t rows, used;
     bool has_cpu_limit; /* points.cpu_limit, from the file's head */
     struct mw_set_aside *set_aside;

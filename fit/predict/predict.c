@@ -324,6 +324,12 @@ static void answer(const struct predictor *predictor, const struct mw_predictive
     if (predictor->without_speedup)
         return;
     answer_speedup(predictor, predictive, query, scratch->weight, &scratch->weighted, out);
+    if (predictor->model->weak) { /* scaled: what p cores do of the growing work, over one core's */
+        double work = predictor->model->quantity == MW_TIME ? config->cores : 1;
+        out->speedup *= work;
+        out->speedup_low *= work;
+        out->speedup_high *= work;
+    }
 }
 
 /* Sites of a batch: the queries', then the baselines' (each once). Returns their number. */

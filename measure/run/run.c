@@ -30,8 +30,10 @@ static enum mw_err printed_time(const struct mw_process *process, struct mw_run_
     bool found = false;
     enum mw_err err = mw_expression_time(process->expression, process->output, &found, &result->time_s, result->detail,
                                          sizeof result->detail, error);
-    if (err || found)
+    if (err || found) {
+        result->rate = found && process->setup.rate_regexp ? 1 / result->time_s : 0;
         return err;
+    }
     result->fault = MW_RUN_NO_TIME;
     result->exit_status = MW_STATUS_CHECK;
     return MW_OK;

@@ -49,6 +49,7 @@ enum mw_run_fault {
  */
 struct mw_run_result {
     double time_s;                  /* wall time, or what the program printed */
+    double rate;                    /* what it printed, where the time is its inverse; else 0 */
     double wall_s;                  /* from just before the fork to the end of the process */
     double cpu_time_s, sys_time_s;  /* user + system; system alone */
     bool has_main_wait;             /* of the main thread, from /proc/PID/schedstat: */

@@ -53,6 +53,7 @@ enum mw_runner_fields {
     MW_RUNNER_DISTURBED = 1 << 12,
     MW_RUNNER_COUNTED = 1 << 13, /* any of the events, each by MW_RUNNER_EVENT << its number */
     MW_RUNNER_EVENT = 1 << 14,
+    MW_RUNNER_RATE = 1 << 30, /* what the program printed, where the time is its inverse */
 };
 
 struct mw_runner_result {

@@ -45,7 +45,7 @@ prints 'and marked' '"extrapolated": true'
 check 'one core past the measured ones' "$memwall" predict "$tmp/m.json" --cores 1-9
 says 'is doubted already, with the count to measure' 'up to 8 cores\) and this prediction \(9 cores\) is not known.*measure p = 9,'
 if grep -q trusted <<<"$err"; then not_ok 'and not called far' "$err"; else ok 'and not called far'; fi
-check 'far beyond' "$memwall" predict "$tmp/m.json" --cores 800 --freq 9
+check 'far beyond' "$memwall" predict "$tmp/m.json" --cores 800 --freq 9 --verbose
 says 'so many cores are called so' '800 cores are 100 times the most measured \(8\)'
 says 'and so high a frequency' '9 GHz is above the highest measured \([0-9.]* GHz\) by [0-9.]* times'
 check 'inside' "$memwall" predict "$tmp/m.json" --cores 1-8

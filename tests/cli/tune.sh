@@ -14,7 +14,7 @@ awk 'BEGIN { print "cores,freq_ghz,time_s,power_w"
 check 'a replay ends by itself' "$memwall" tune --objective energy --replay table.csv
 prints 'it names what it recommends' '^recommended: [0-9]+ cores? at'
 prints 'and how certain that is' '^certainty [0-9]+ %'
-prints 'each step says why' 'why: all cores at the highest frequency'
+says 'each step says why' 'why: all cores at the highest frequency'
 prints 'ready lines' 'taskset -c 0'
 prints 'ready lines for Slurm' 'srun .*--cpu-freq='
 

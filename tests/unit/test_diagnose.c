@@ -204,7 +204,7 @@ static void disturbed(void **state)
     assert_true(d.disturbed);
     assert_int_equal(d.verdict, MW_VERDICT_UNDETERMINED);
     struct mw_sentences lines = {0};
-    assert_int_equal(mw_diagnosis_headline(&lines, &d, NULL), MW_OK);
+    assert_int_equal(mw_diagnosis_headline(&lines, &d, NULL, NULL), MW_OK);
     assert_non_null(strstr(lines.items[0], "other programs had 40 %"));
     mw_sentences_release(&lines);
 }
