@@ -36,7 +36,7 @@ struct report {
     size_t boundary_count;
     struct mw_diagnosis diagnosis;
     struct mw_sentences headline, evidence, advice;
-    struct mw_karp_flatt_row *rows;
+    struct mw_scaling_row *rows;
     size_t row_count;
     bool has_next;
     struct mw_config next;
@@ -119,7 +119,7 @@ static enum mw_err diagnose(struct report *r, unsigned long seed, struct mw_erro
     if (!err)
         err = mw_diagnosis_advice(&r->advice, &r->diagnosis, &r->model, error);
     if (!err)
-        err = mw_karp_flatt_table(&r->rows, &r->row_count, &r->model.points, error);
+        err = mw_scaling_table(&r->rows, &r->row_count, &r->model.points, r->diagnosis.seen.has_cpu, error);
     if (!err && r->has_next && r->diagnosis.freq_max_hz > 0)
         err = mw_sentences_add(&r->advice, error, "Next, measure %.0f cores at %.4g GHz: %s.", r->next.cores,
                                r->next.freq_hz / 1e9, r->next_reason);
@@ -186,22 +186,51 @@ static void print_shares(FILE *out, const struct mw_diagnosis *d)
         "uneven: beyond an even share at full speed; wait: nobody works\n");
 }
 
-static void print_karp_flatt(FILE *out, const struct report *r)
+static void print_factor(FILE *out, bool has, int width, double value)
 {
+    if (has)
+        fprintf(out, " %*.2f", width, value);
+    else
+        fprintf(out, " %*s", width, "-");
+}
+
+/* Speedups with what is lost where; each factor is 1 where nothing is. */
+static void print_scaling(FILE *out, const struct report *r)
+{
+    bool cpu = false, counters = false;
     if (r->row_count < 2)
         return;
+    for (size_t i = 0; i < r->row_count; i++) {
+        cpu |= r->rows[i].has_cpu;
+        counters |= r->rows[i].has_counters;
+    }
     fprintf(out, "\n%6s %9s %11s %12s", "cores", "speedup", "efficiency", "Karp-Flatt");
+    if (cpu)
+        fprintf(out, " %9s %12s", "parallel", "computation");
+    if (counters)
+        fprintf(out, " %13s %6s %6s %6s", "instructions", "IPC", "clock", "user");
     if (r->rows[0].freq_hz > 0)
         fprintf(out, "   at %.4g GHz", r->rows[0].freq_hz / 1e9);
     fputc('\n', out);
     for (size_t i = 0; i < r->row_count; i++) {
-        const struct mw_karp_flatt_row *row = &r->rows[i];
+        const struct mw_scaling_row *row = &r->rows[i];
         fprintf(out, "%6u %9.2f %9.0f %% ", row->cores, row->speedup, 100 * row->efficiency);
         if (row->cores > 1)
-            fprintf(out, "%12.4f\n", row->serial_fraction);
+            fprintf(out, "%12.4f", row->serial_fraction);
         else
-            fprintf(out, "%12s\n", "-");
+            fprintf(out, "%12s", "-");
+        const double factors[] = {row->parallel, row->computation, row->instructions, row->ipc, row->clock, row->user};
+        static const int widths[] = {9, 12, 13, 6, 6, 6};
+        for (size_t k = 0; k < (counters ? 6 : cpu ? 2 : 0); k++)
+            print_factor(out, k < 2 ? row->has_cpu : row->has_counters, widths[k], factors[k]);
+        fputc('\n', out);
     }
+    if (cpu)
+        fputs("efficiency = parallel (cores with work) x computation (core seconds for the same work)", out);
+    if (counters)
+        fputs(";\ncomputation = instructions x IPC x clock x user (time not in the kernel)", out);
+    if (cpu)
+        fputc('\n', out);
 }
 
 /* Shares that could be anything say nothing. */
@@ -258,7 +287,7 @@ static void print_human(FILE *out, const struct report *r, bool all)
         print_shares(out, d);
     else if (d->end_count > 0)
         fprintf(out, "\nshares of the time: these points leave them open (--verbose shows how far)\n");
-    print_karp_flatt(out, r);
+    print_scaling(out, r);
 }
 
 static json_t *interval_json(const struct mw_interval *interval)
@@ -308,6 +337,12 @@ static json_t *karp_flatt_json(const struct report *r)
         json_object_set_new(row, "speedup", mw_json_real(true, r->rows[i].speedup));
         json_object_set_new(row, "efficiency", mw_json_real(true, r->rows[i].efficiency));
         json_object_set_new(row, "serial_fraction", mw_json_real(r->rows[i].cores > 1, r->rows[i].serial_fraction));
+        json_object_set_new(row, "parallel_efficiency", mw_json_real(r->rows[i].has_cpu, r->rows[i].parallel));
+        json_object_set_new(row, "computation_scaling", mw_json_real(r->rows[i].has_cpu, r->rows[i].computation));
+        json_object_set_new(row, "instruction_scaling", mw_json_real(r->rows[i].has_counters, r->rows[i].instructions));
+        json_object_set_new(row, "ipc_scaling", mw_json_real(r->rows[i].has_counters, r->rows[i].ipc));
+        json_object_set_new(row, "clock_scaling", mw_json_real(r->rows[i].has_counters, r->rows[i].clock));
+        json_object_set_new(row, "user_scaling", mw_json_real(r->rows[i].has_counters, r->rows[i].user));
         json_array_append_new(list, row);
     }
     return list;

@@ -31,11 +31,6 @@ const char *mw_pair_name(enum mw_pair pair)
     return names[pair];
 }
 
-double mw_karp_flatt(double speedup, double cores)
-{
-    return (1 / speedup - 1 / cores) / (1 - 1 / cores);
-}
-
 struct mw_diagnose_options mw_diagnose_options_of(const struct mw_model *model, unsigned long seed)
 {
     return (struct mw_diagnose_options){

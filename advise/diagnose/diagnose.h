@@ -38,11 +38,11 @@ struct mw_observation {
     double others_blind;             /* the same of others at points whose times could not be corrected for it */
     double taken;                    /* largest share of a time that was the main thread's wait */
     double unshared_s; /* core seconds others had on all cores beyond what the main thread's wait accounts for */
-    double switches;                 /* voluntary, a second and core, on all cores; negative: unknown */
-    double threads;                  /* the most seen with all cores; 0: unknown */
-    double faults_base, faults;      /* major page faults */
-    double system;                   /* part of the CPU time spent in the kernel on all cores; negative: unknown */
-    size_t disturbed, points;        /* of the points, those that other programs ran beside */
+    double switches;   /* voluntary, a second and core, on all cores; negative: unknown */
+    double threads;    /* the most seen with all cores; 0: unknown */
+    double faults_base, faults; /* major page faults */
+    double system;              /* part of the CPU time spent in the kernel on all cores; negative: unknown */
+    size_t disturbed, points;   /* of the points, those that other programs ran beside */
 };
 
 /* How a flat curve was told apart. */
@@ -122,8 +122,5 @@ enum mw_err mw_diagnoser_next(struct mw_diagnoser *diagnoser, struct mw_diagnose
 
 /* What the posterior of the last run expects at a configuration: a point with the value and CPU time (where it has them). */
 struct mw_point mw_diagnoser_expect(const struct mw_diagnoser *diagnoser, const struct mw_config *config);
-
-/* Karp-Flatt serial fraction (1/S - 1/p)/(1 - 1/p), p > 1. */
-double mw_karp_flatt(double speedup, double cores);
 
 #endif

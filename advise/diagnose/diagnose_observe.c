@@ -43,7 +43,8 @@ static void see_losses(struct mw_observation *seen, const struct mw_points *poin
  */
 static double unshared_s(const struct mw_points *points, const struct mw_point *all)
 {
-    static const double ALIKE = .8; /* of mechanisms.c's programs beside 1, 3 and 8 others, none was named wrong from here on */
+    static const double ALIKE =
+        .8; /* of mechanisms.c's programs beside 1, 3 and 8 others, none was named wrong from here on */
     bool corrected = points->main_wait_taken && all->usage.has[MW_USAGE_MAIN_WAIT];
     double taken = corrected ? all->usage.of[MW_USAGE_MAIN_WAIT] : 0, time_s = all->value + taken;
     double others_s = all->usage.of[MW_USAGE_OTHER_CPU] + all->usage.of[MW_USAGE_STEAL];

@@ -10,6 +10,7 @@
 static const double FLAT_SPEEDUP = 1.25; /* of a flat curve the serial fraction says nothing */
 static const double WAITING = .5;        /* of the cores busy: fewer are not working, whatever slows them */
 static const double WAITING_ON_ONE = .8; /* busy on one core: less is said, since part of the CPU time may be missing */
+static const double COMPUTATION_LOST = .9;                 /* under which it is said where the loss is */
 static const double KERNEL_SHARE = .3, SWITCHES_MANY = 20; /* a second and core: joins alone make one or two */
 /* The rules of thumb of Furtunato et al. (2020), 6: f under .7 serial; over .9 with large k and m1 memory; m2 cache. */
 static const double THUMB_SERIAL = .7, THUMB_PARALLEL = .9, THUMB_LARGE = .5;
@@ -40,46 +41,10 @@ enum mw_err mw_sentences_add(struct mw_sentences *sentences, struct mw_error *er
     return MW_OK;
 }
 
-static double speedup_of(const struct mw_points *points, const struct mw_point *one, const struct mw_point *point)
-{
-    return points->quantity == MW_SPEEDUP ? point->value / one->value : one->value / point->value;
-}
-
-enum mw_err mw_karp_flatt_table(struct mw_karp_flatt_row **rows, size_t *count, const struct mw_points *points,
-                                struct mw_error *error)
-{
-    static const struct mw_point unit = {.cores = 1, .value = 1};
-    const struct mw_point *one = NULL;
-    double freq = 0;
-    for (size_t i = 0; i < points->count; i++) {
-        const struct mw_point *point = &points->items[i];
-        bool base = points->quantity == MW_SPEEDUP || point->cores == 1;
-        if (base && point->value > 0 && (!one || point->freq_hz > freq)) {
-            freq = point->freq_hz;
-            one = points->quantity == MW_SPEEDUP ? &unit : point;
-        }
-    }
-    struct mw_karp_flatt_row *table = malloc((points->count + 1) * sizeof *table);
-    if (!table)
-        return mw_fail(error, MW_NOMEM, "out of memory for %zu rows", points->count);
-    size_t n = 0;
-    for (size_t i = 0; one && i < points->count; i++) {
-        const struct mw_point *point = &points->items[i];
-        if (!(point->value > 0) || !mw_freq_same(point->freq_hz, freq))
-            continue;
-        double s = speedup_of(points, one, point) * (points->weak && points->quantity == MW_TIME ? point->cores : 1);
-        table[n++] = (struct mw_karp_flatt_row){point->cores, freq, s, s / point->cores,
-                                                point->cores > 1 ? mw_karp_flatt(s, point->cores) : 0};
-    }
-    *rows = table;
-    *count = n;
-    return MW_OK;
-}
-
-static enum mw_err say_speedup(struct mw_sentences *out, const struct mw_karp_flatt_row *rows, size_t n,
+static enum mw_err say_speedup(struct mw_sentences *out, const struct mw_scaling_row *rows, size_t n,
                                struct mw_error *error)
 {
-    const struct mw_karp_flatt_row *best = NULL, *last = NULL, *middle = NULL;
+    const struct mw_scaling_row *best = NULL, *last = NULL, *middle = NULL;
     for (size_t i = 0; i < n; i++) {
         best = !best || rows[i].speedup > best->speedup ? &rows[i] : best;
         last = !last || rows[i].cores > last->cores ? &rows[i] : last;
@@ -101,6 +66,25 @@ static enum mw_err say_speedup(struct mw_sentences *out, const struct mw_karp_fl
                                    ? "it rises, so more than serial work is lost"
                                    : "it does not rise, as serial work alone would have it");
     return err;
+}
+
+/* What the same work costs more of on all cores, where there are counters. */
+static enum mw_err say_computation(struct mw_sentences *out, const struct mw_scaling_row *rows, size_t n,
+                                   struct mw_error *error)
+{
+    const struct mw_scaling_row *last = NULL;
+    for (size_t i = 0; i < n; i++)
+        last = rows[i].has_counters && (!last || rows[i].cores > last->cores) ? &rows[i] : last;
+    if (!last || last->cores < 2 || last->computation > COMPUTATION_LOST)
+        return MW_OK;
+    double least = fmin(fmin(last->instructions, last->ipc), fmin(last->clock, last->user));
+    const char *most = least >= last->instructions ? "it executes more instructions: extra work, or waiting that spins"
+                       : least >= last->ipc        ? "each takes more cycles: memory, or a core that threads share"
+                       : least >= last->clock      ? "the clock is lower"
+                                                   : "more of it is spent in the kernel";
+    return mw_sentences_add(
+        out, error, "computation scaling %.2f on %u cores = instructions %.2f x IPC %.2f x clock %.2f x user %.2f: %s",
+        last->computation, last->cores, last->instructions, last->ipc, last->clock, last->user, most);
 }
 
 static enum mw_err say_frequency(struct mw_sentences *out, const struct mw_diagnosis *d, struct mw_error *error)
@@ -212,11 +196,13 @@ static enum mw_err say_thumb(struct mw_sentences *out, const struct mw_model *mo
 enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw_diagnosis *d,
                                   const struct mw_model *model, struct mw_error *error)
 {
-    struct mw_karp_flatt_row *rows = NULL;
+    struct mw_scaling_row *rows = NULL;
     size_t n = 0;
-    enum mw_err err = mw_karp_flatt_table(&rows, &n, &model->points, error);
+    enum mw_err err = mw_scaling_table(&rows, &n, &model->points, d->seen.has_cpu, error);
     if (err == MW_OK)
         err = say_speedup(evidence, rows, n, error);
+    if (err == MW_OK)
+        err = say_computation(evidence, rows, n, error);
     if (err == MW_OK)
         err = say_frequency(evidence, d, error);
     if (err == MW_OK)

@@ -3,6 +3,7 @@
 #define MW_ADVISE_EVIDENCE_H
 
 #include "advise/diagnose/diagnose.h"
+#include "advise/diagnose/scaling.h"
 #include "data/model_file/model_file.h"
 
 #include <stdbool.h>
@@ -16,15 +17,6 @@ struct mw_sentences {
 void mw_sentences_release(struct mw_sentences *sentences);
 enum mw_err mw_sentences_add(struct mw_sentences *sentences, struct mw_error *error, const char *format, ...) MW_CHECKED
     MW_PRINTF(3, 4);
-
-/* Speedup over one core at the same frequency, measured points only. */
-struct mw_karp_flatt_row {
-    unsigned cores;
-    double freq_hz, speedup, efficiency, serial_fraction; /* serial_fraction 0 at one core */
-};
-/* Rows at the highest frequency that has a one-core point; *count 0 where there is none. Caller frees *rows. */
-enum mw_err mw_karp_flatt_table(struct mw_karp_flatt_row **rows, size_t *count, const struct mw_points *points,
-                                struct mw_error *error) MW_CHECKED;
 
 /*
  * The answer in at most four sentences: what the cores did, which is always said, and on how many to run it, as

@@ -109,6 +109,17 @@ for f in 1.2 1.8 2.4; do for p in 1 2 4 8 16; do
 done; done >>"$tmp/eff.csv"
 verdict "a falling clock that is known is no loss" "$tmp/eff.csv" scales-well
 prints "its clock was used" '"effective_clock": "used"'
+# computation scaling by its factors: on 16 cores 1.2 times the instructions, .6 of the IPC, .9 of the clock
+{ echo cores,freq_ghz,time_s,cpu_s,instructions,cycles
+  for p in 1 2 4 8 16; do awk -v p=$p 'BEGIN { l = log(p) / log(2) / 4; i = 3e10 * (1 + .2 * l); y = i / (2 * (1 - .4 * l)); c = y / (3e9 * (1 - .1 * l))
+      printf "%d,3,%.9g,%.9g,%.9g,%.9g\n", p, c / p, c, i, y }'; done; } >"$tmp/pop.csv"
+check "counters are fitted" "$memwall" fit "$tmp/pop.csv" --force -o "$tmp/m.json"
+check "and diagnosed" "$memwall" diagnose "$tmp/m.json"
+prints "the factors have their columns" 'parallel  computation +instructions +IPC +clock +user'
+prints "and come back" '^ +16 .* 1\.00 +0\.45 +0\.83 +0\.60 +0\.90 +1\.00$'
+prints "the largest loss is said" 'IPC 0\.60 x clock 0\.90 x user 1\.00: each takes more cycles'
+check "for programs too" "$memwall" diagnose --json "$tmp/m.json"
+prints "by name" '"ipc_scaling": 0\.6'
 printf 'cores,time_s,cpu_s,main_wait_s,other_cpu_s\n1,2,1,1,1\n2,1.1,1,.6,1\n4,.5,1,.25,1\n' >"$tmp/load.csv"
 verdict "others' load, taken off" "$tmp/load.csv" scales-well
 prints "is said" 'The main thread waited for a core up to'

@@ -364,12 +364,6 @@ static void refusals(void **state)
     assert_int_equal(mw_diagnose(&d, &points, &options, &error), MW_DATA);
 }
 
-static void karp_flatt(void **state)
-{
-    (void)state;
-    assert_near(mw_karp_flatt(1 / (.1 + .9 / 8), 8), .1, 1e-12); /* Amdahl's serial share comes back */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,7 +371,6 @@ int main(void)
         cmocka_unit_test(guards),      cmocka_unit_test(disturbed),   cmocka_unit_test(held_up_elsewhere),
         cmocka_unit_test(same_twice),  cmocka_unit_test(flat_facts),  cmocka_unit_test(slowdown),
         cmocka_unit_test(whole_table), cmocka_unit_test(next_points), cmocka_unit_test(refusals),
-        cmocka_unit_test(karp_flatt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
