@@ -233,21 +233,6 @@ static void print_scaling(FILE *out, const struct report *r)
         fputc('\n', out);
 }
 
-/* Shares that could be anything say nothing. */
-static bool shares_told(const struct mw_diagnosis *d)
-{
-    static const double anything = .6; /* of an interval from 0 to 1 */
-    for (size_t i = 0; i < d->end_count; i++) {
-        const struct mw_shares *s = &d->ends[i];
-        const struct mw_interval *of[] = {&s->parallel, &s->serial, &s->latency, &s->nonscaling,
-                                          &s->overhead, &s->uneven, &s->wait};
-        for (size_t k = 0; k < sizeof of / sizeof *of; k++)
-            if (of[k]->high - of[k]->low > anything)
-                return false;
-    }
-    return d->end_count > 0;
-}
-
 static void print_flags(FILE *out, const struct report *r, bool all)
 {
     const struct mw_diagnosis *d = &r->diagnosis;
@@ -283,7 +268,7 @@ static void print_human(FILE *out, const struct report *r, bool all)
     fputc('\n', out);
     for (size_t i = 0; i < r->evidence.count; i++)
         fprintf(out, "- %s\n", r->evidence.items[i]);
-    if (d->end_count > 0 && (all || shares_told(d)))
+    if (d->end_count > 0 && (all || mw_diagnosis_shares_told(d)))
         print_shares(out, d);
     else if (d->end_count > 0)
         fprintf(out, "\nshares of the time: these points leave them open (--verbose shows how far)\n");

@@ -5,9 +5,11 @@
 #include "advise/diagnose/answer.h"
 #include "advise/recommend/recommend.h"
 #include "data/model_file/model_file.h"
+#include "measure/run/run.h"
 #include "plots/gpu_plots.h"
 #include "plots/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct options {
@@ -33,13 +35,17 @@ static void choose(const struct mw_model *model, unsigned long seed, struct mw_r
         }
         const struct mw_option *best = &found.options[found.choice];
         struct mw_command_line lines[MW_COMMAND_LINES];
-        struct mw_command_facts facts = {0};
+        char *program = model->command && *model->command
+                            ? mw_run_substitute(model->command, (unsigned)best->candidate.cores)
+                            : NULL;
+        struct mw_command_facts facts = {.program = program, .clock_fixed = model->points.clock_fixed};
         size_t count = mw_command_lines(&best->candidate, &facts, lines);
         const char *clock = "";
         for (size_t k = 0; k < count; k++)
             if (!strcmp(lines[k].use, "clock"))
                 clock = lines[k].text;
         snprintf(texts[i], TEXT, "%s%s%s", clock, *clock ? "; " : "", count ? lines[0].text : "");
+        free(program);
         choices[i].possible = true;
         choices[i].cores = (unsigned)best->candidate.cores;
         choices[i].freq_hz = best->candidate.freq_hz;
@@ -119,8 +125,10 @@ const struct cli_command cmd_report = {
     .description =
         "Writes a single self-contained page that loads nothing from elsewhere: the diagnosis with its evidence and advice, the best "
         "configurations for time, energy and their product with the line to use them, speedup, time, heat map and energy as inline "
-        "pictures, the parameters of the variable-latency law with intervals and status, all laws that were tried, and what was "
-        "found in the data. A picture that the data or the machine can't give is left out, with the reason.",
+        "pictures, the parameters of the variable-latency law with intervals and status, the laws that were tried, and what was "
+        "found in the data. It begins with the answer, and its contents are the answers of its parts. What the data or the machine can't "
+        "give is left out (--verbose: the reason stands there). Figures have their readings as titles, which browsers show on "
+        "hover; the page follows the light or dark scheme of the reader, and prints.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_SEED | CLI_VERBOSE,
     .options_size = sizeof(struct options),

@@ -7,6 +7,7 @@ if (!exists("outfile")) outfile = ''
 if (!exists("mw_terminal")) mw_terminal = (outfile[strlen(outfile)-3:*] eq '.svg') ? 'svg' : (outfile[strlen(outfile)-3:*] eq '.png') ? 'pngcairo' : (outfile[strlen(outfile)-3:*] eq '.pdf') ? 'pdfcairo' : 'dumb'
 if (!exists("mw_title")) mw_title = ''
 if (!exists("mw_wide")) mw_wide = 0
+if (!exists("mw_hover")) mw_hover = 0
 if (!exists("mw_panels")) mw_panels = 1
 mw_width = 840 + 400 * (mw_wide || mw_panels > 2)
 mw_height = mw_panels == 1 ? 520 : mw_panels < 3 ? 360 * mw_panels : 340 * ((mw_panels + 1) / 2)

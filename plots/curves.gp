@@ -8,7 +8,7 @@ set xlabel mw_xlabel
 if (exists("mw_xstep")) set xtics mw_xstep
 set ylabel mw_ylabel
 set yrange [0:*]
-if (mw_ideal > 0) set yrange [0:mw_ideal]
+if (exists("mw_ymax")) set yrange [0:mw_ymax] # by the data: the ideal line is cut there
 stats datafile using 0 nooutput
 blocks = STATS_blocks
 set style fill transparent solid 0.15 noborder
@@ -19,8 +19,12 @@ if (dumb) {
     plot for [i=1:blocks] datafile index i - 1 using 1:2 with lines title columnheader(1), \
          for [i=1:blocks] datafile index i - 1 using 1:5 with points notitle
 } else {
+    say(x, y) = sprintf('%g %s: %.4g %s', x, x == 1 ? 'core' : 'cores', y, exists("mw_yunit") ? mw_yunit : '')
     plot for [i=1:blocks:band_step] datafile index i - 1 using 1:3:4 with filledcurves lc rgb col(i) notitle, \
          mw_ideal > 0 ? x : NaN with lines lc rgb '#b0b0b0' dt 2 title (mw_ideal > 0 ? 'ideal' : ''), \
          for [i=1:blocks] datafile index i - 1 using 1:2 with lines lw 2 lc rgb col(i) title columnheader(1), \
-         for [i=1:blocks] datafile index i - 1 using 1:5 with points pt 7 ps 0.7 lc rgb col(i) notitle
+         for [i=1:blocks] datafile index i - 1 using 1:5 with points pt 7 ps 0.7 lc rgb col(i) notitle, \
+         for [i=1:blocks * mw_hover] datafile index i - 1 using 1:5:(say($1, $5)) with labels hypertext point pt 7 ps 0.7 lc rgb col(i) notitle, \
+         NaN with filledcurves lc rgb '#808080' title '90 % interval', \
+         NaN with points pt 7 ps 0.7 lc rgb '#808080' title 'measured'
 }

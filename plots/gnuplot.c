@@ -145,9 +145,12 @@ enum mw_err mw_gnuplot_terminal(const char **terminal, const char *kind, struct 
     return mw_hint(error, "the valid ones are svg, png, pdf and dumb");
 }
 
-/* Draws into workdir->picture, or to standard output for dumb without a path. */
+/*
+ * Draws into workdir->picture, or to standard output for dumb without a path. hover: with texts for whoever points at a reading,
+ * which mw_figure_print makes titles of.
+ */
 static enum mw_err draw(const struct workdir *workdir, const struct mw_plot *plot, const char *kind, bool to_file,
-                        struct mw_error *error)
+                        bool hover, struct mw_error *error)
 {
     const char *terminal;
     enum mw_err err = mw_gnuplot_terminal(&terminal, kind, error);
@@ -160,7 +163,7 @@ static enum mw_err draw(const struct workdir *workdir, const struct mw_plot *plo
                                   to_file ? workdir->picture : "",
                                   "'\ndatafile = '",
                                   workdir->data,
-                                  "'\n",
+                                  hover ? "'\nmw_hover = 1\n" : "'\n",
                                   plot->variables ? plot->variables : "",
                                   mw_script_find("common"),
                                   mw_script_find(plot->script),
@@ -225,7 +228,7 @@ enum mw_err mw_gnuplot_draw(const struct mw_plot *plot, const char *kind, const 
     enum mw_err err = workdir_open(&workdir, error);
     if (err)
         return err;
-    err = draw(&workdir, plot, kind, path != NULL, error);
+    err = draw(&workdir, plot, kind, path != NULL, false, error);
     if (!err && path)
         err = deliver(&workdir, path, error);
     workdir_close(&workdir);
@@ -238,7 +241,7 @@ enum mw_err mw_gnuplot_svg(const struct mw_plot *plot, char **svg, struct mw_err
     enum mw_err err = workdir_open(&workdir, error);
     if (err)
         return err;
-    err = draw(&workdir, plot, "svg", true, error);
+    err = draw(&workdir, plot, "svg", true, true, error);
     char *text = err ? NULL : slurp(workdir.picture);
     if (!err && (!text || !*text))
         err = mw_fail(error, MW_RUN, "gnuplot drew nothing");

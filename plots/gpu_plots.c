@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plots/gpu_plots.h"
 
+#include "plots/figure.h"
 #include "plots/model_plots.h"
 
 #include <math.h>
@@ -174,36 +175,25 @@ enum mw_err mw_gpu_roof(struct mw_gpu_roof *roof, const struct mw_table *t, stru
     return MW_OK;
 }
 
-static void escape(FILE *f, const char *text)
-{
-    for (; text && *text; text++)
-        if (*text == '<')
-            fputs("&lt;", f);
-        else if (*text == '&')
-            fputs("&amp;", f);
-        else
-            fputc(*text, f);
-}
-
 static void print_row(FILE *f, const struct mw_table *t, size_t r)
 {
     static const char *const words[] = {"kernel", "variant", "condition"};
     fputs("<tr>", f);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         fputs("<td>", f);
-        escape(f, cell(t, r, words[i]));
+        mw_html_escape(f, cell(t, r, words[i]));
         fputs("</td>", f);
     }
     double size = number(t, r, "size_bytes"), factor = number(t, r, "factor");
     fprintf(f, size > 0 ? "<td class=n>%.6g</td>" : "<td class=n></td>", size / 1024);
     fprintf(f, "<td class=n>%.4g</td><td>", number(t, r, "value"));
-    escape(f, cell(t, r, "unit"));
+    mw_html_escape(f, cell(t, r, "unit"));
     fprintf(f, factor > 0 ? "</td><td class=n>%.2f</td><td>" : "</td><td></td><td>", factor);
     fputs(!is_valid(t, r) ? "not valid" : number(t, r, "disturbed") > 0 ? "disturbed" : "", f);
     fputs("</td><td>", f);
-    escape(f, cell(t, r, "spec_why"));
-    escape(f, *cell(t, r, "spec_why") && *cell(t, r, "note") ? "; " : "");
-    escape(f, cell(t, r, "note"));
+    mw_html_escape(f, cell(t, r, "spec_why"));
+    mw_html_escape(f, *cell(t, r, "spec_why") && *cell(t, r, "note") ? "; " : "");
+    mw_html_escape(f, cell(t, r, "note"));
     fputs("</td></tr>\n", f);
 }
 
@@ -211,26 +201,22 @@ void mw_report_gpu(const struct mw_table *table, FILE *f)
 {
     struct mw_plot plot = {0};
     struct mw_error error;
-    char *svg = NULL;
-    fputs("<h2>Graphics processors</h2>\n", f);
+    fputs("<h2 id=gpu>Graphics processors</h2>\n", f);
     for (size_t r = 0; r < table->row_count; r++)
         if (!r || strcmp(cell(table, r, "device"), cell(table, r - 1, "device")) != 0) {
             fputs("<p>", f);
-            escape(f, device_line(table, r));
+            mw_html_escape(f, device_line(table, r));
             fputs("</p>\n", f);
         }
     enum mw_err err = mw_plot_gpu(&plot, table, &error);
     if (!err)
-        err = mw_gnuplot_svg(&plot, &svg, &error);
-    const char *start = svg ? strstr(svg, "<svg") : NULL; /* without the XML declaration, which HTML does not take */
+        err = mw_figure_print(f, &plot, "What the graphics processors reach, by kernel and variant",
+                              "chart of what the graphics processors reach in each kernel", &error);
     if (err) {
         fputs("<p class=note>No picture: ", f);
-        escape(f, error.message);
+        mw_html_escape(f, error.message);
         fputs("</p>\n", f);
-    } else {
-        fputs(start ? start : svg, f);
     }
-    free(svg);
     mw_plot_release(&plot);
     fputs(
         "<table><tr><th>kernel</th><th>variant</th><th>condition</th><th class=n>KiB</th><th class=n>value</th><th>unit"

@@ -2,6 +2,7 @@
 # Two blocks: cores, GHz, value on a full grid (rows of equal GHz apart by a blank line would be scans); then the measured cores, GHz.
 if (!exists("mw_common")) load system("dirname ".ARG0)."/common.gp"
 if (!exists("mw_zlabel")) mw_zlabel = 'time (s)'
+if (!exists("mw_best")) mw_best = 'least predicted'
 set xlabel 'cores'
 set ylabel 'frequency (GHz)'
 set cblabel mw_zlabel
@@ -23,5 +24,5 @@ if (dumb) {
 } else {
     plot datafile index 0 using 1:2:3 with image notitle, \
          datafile index 1 using 1:2 with points pt 6 ps 0.6 lc rgb '#404040' title 'measured', \
-         datafile index 2 using 1:2 with points pt 3 ps 1.6 lw 2 lc rgb '#009e73' title 'least predicted'
+         datafile index 2 using 1:2 with points pt 3 ps 1.6 lw 2 lc rgb '#009e73' title mw_best
 }

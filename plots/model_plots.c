@@ -83,6 +83,12 @@ static const struct mw_point *point_at(const struct mw_model *model, double core
     return NULL;
 }
 
+/* Whether times are inverses of rates, which are drawn then. */
+static bool is_rate(const struct mw_model *model)
+{
+    return model->rate_unit && *model->rate_unit;
+}
+
 /* What was measured at a point, in the unit of the curve; false where nothing was. */
 static bool measured(const struct mw_model *model, enum quantity what, double cores, double freq_hz, double time_1_s,
                      double *value)
@@ -94,15 +100,17 @@ static bool measured(const struct mw_model *model, enum quantity what, double co
     if (what == ENERGY)
         *value = point->energy_j;
     else if (what == TIME || model->quantity == MW_SPEEDUP)
-        *value = point->value;
+        *value = what == TIME && is_rate(model) ? 1 / point->value : point->value;
     else
-        *value = (one ? one->value : time_1_s) / point->value;
+        *value = (one ? one->value : time_1_s) / point->value * (model->weak ? point->cores : 1);
     return true;
 }
 
-static void curve_row(FILE *f, const struct mw_prediction *p, enum quantity what, double cores)
+static void curve_row(FILE *f, const struct mw_prediction *p, enum quantity what, bool rate, double cores)
 {
-    if (what == SPEEDUP)
+    if (what == TIME && rate)
+        fprintf(f, "%g\t%g\t%g\t%g\t", cores, 1 / p->value, 1 / p->high, 1 / p->low);
+    else if (what == SPEEDUP)
         fprintf(f, "%g\t%g\t%g\t%g\t", cores, p->speedup, p->speedup_low, p->speedup_high);
     else if (what == TIME)
         fprintf(f, "%g\t%g\t%g\t%g\t", cores, p->value, p->low, p->high);
@@ -126,7 +134,7 @@ static void print_curves(FILE *f, const struct mw_model *model, const struct axe
             fputs("predicted\n", f);
         for (size_t j = 0; j < axes->core_count; j++) {
             double value;
-            curve_row(f, &row[j], what, axes->cores[j]);
+            curve_row(f, &row[j], what, is_rate(model), axes->cores[j]);
             if (measured(model, what, axes->cores[j], freq_hz, row[0].value, &value))
                 fprintf(f, "%g\n", value);
             else
@@ -141,8 +149,8 @@ static void print_heatmap(FILE *f, const struct mw_model *model, const struct ax
     bool speedup = model->quantity == MW_SPEEDUP;
     size_t n = axes->core_count * axes->freq_count, best = 0;
     for (size_t i = 0; i < n; i++) {
-        double value = speedup ? grid[i].speedup : grid[i].value;
-        if (speedup ? value > grid[best].speedup : value < grid[best].value)
+        double value = speedup ? grid[i].speedup : is_rate(model) ? 1 / grid[i].value : grid[i].value;
+        if (speedup ? value > grid[best].speedup : grid[i].value < grid[best].value)
             best = i;
         fprintf(f, "%g\t%g\t%g\n", axes->cores[i % axes->core_count], axes->freqs[i / axes->core_count] / 1e9, value);
     }
@@ -181,33 +189,58 @@ const char *mw_model_title(const struct mw_model *model)
     return slash ? slash + 1 : file;
 }
 
-static void print_title(FILE *f, const struct mw_model *model)
+/* A tenth above the highest of what is drawn as a line or a dot; intervals may be cut. */
+static double highest_speedup(const struct mw_model *model, const struct axes *axes, const struct mw_prediction *grid)
 {
-    fputs("mw_title = '", f);
-    for (const char *c = mw_model_title(model); *c; c++)
-        if (*c != '\'' && (unsigned char)*c >= ' ' &&
-            *c != 127) /* no quote in a gnuplot string, no control in an SVG */
+    double highest = 1, value;
+    for (size_t i = 0; i < axes->freq_count * axes->core_count; i++) {
+        const struct mw_prediction *one = &grid[i - i % axes->core_count];
+        highest = fmax(highest, grid[i].speedup);
+        if (measured(model, SPEEDUP, axes->cores[i % axes->core_count], axes->freqs[i / axes->core_count], one->value,
+                     &value))
+            highest = fmax(highest, value);
+    }
+    return 1.1 * highest;
+}
+
+static void print_text(FILE *f, const char *name, const char *text)
+{
+    fprintf(f, "%s = '", name);
+    for (const char *c = text; *c; c++)
+        if (*c != '\'' && (unsigned char)*c >= ' ' && *c != 127)
             fputc(*c, f);
     fputs("'\n", f);
 }
 
-static void print_variables(FILE *f, const struct mw_model *model, const struct axes *axes, const char *kind)
+static void print_variables(FILE *f, const struct mw_model *model, const struct axes *axes,
+                            const struct mw_prediction *grid, const char *kind)
 {
     if (axes->freq_count > CURVES_MAX && strcmp(kind, "heatmap") != 0)
         fprintf(f, "mw_note = '%d of %zu frequencies'\n", CURVES_MAX, axes->freq_count);
     enum { FEW = 16 };
-    print_title(f, model);
-    if (axes->cores[axes->core_count - 1] <= FEW) /* counted in whole ones */
+    print_text(f, "mw_title", mw_model_title(model)); /* no quote in a gnuplot string, no control in an SVG */
+    if (axes->cores[axes->core_count - 1] <= FEW)     /* counted in whole ones */
         fputs("mw_xstep = 1\n", f);
     if (!strcmp(kind, "speedup"))
-        fprintf(f, "mw_ylabel = 'speedup over one core at the same frequency'\nmw_ideal = %g\n",
-                axes->cores[axes->core_count - 1]);
-    else if (!strcmp(kind, "time"))
-        fputs("mw_ylabel = 'time (s)'\nmw_key = 'right'\n", f);
+        fprintf(f, "mw_ylabel = '%s'\nmw_yunit = 'times one core'\nmw_ideal = %g\nmw_ymax = %g\n",
+                model->weak ? "work in the time of one core on its part (scaled speedup)"
+                            : "speedup over one core at the same frequency",
+                axes->cores[axes->core_count - 1], highest_speedup(model, axes, grid));
+    else if (!strcmp(kind, "time") && is_rate(model)) {
+        print_text(f, "mw_ylabel", model->rate_unit);
+        print_text(f, "mw_yunit", model->rate_unit);
+    } else if (!strcmp(kind, "time"))
+        fputs("mw_ylabel = 'time (s)'\nmw_yunit = 's'\nmw_key = 'right'\n", f);
     else if (!strcmp(kind, "energy"))
-        fputs("mw_ylabel = 'energy (J)'\nmw_key = 'right'\n", f);
-    else
-        fprintf(f, "mw_zlabel = '%s'\n", model->quantity == MW_SPEEDUP ? "speedup" : "time (s)");
+        fputs("mw_ylabel = 'energy (J)'\nmw_yunit = 'J'\nmw_key = 'right'\n", f);
+    else {
+        bool most = model->quantity == MW_SPEEDUP || is_rate(model);
+        print_text(f, "mw_zlabel",
+                   model->quantity == MW_SPEEDUP ? "speedup"
+                   : is_rate(model)              ? model->rate_unit
+                                                 : "time (s)");
+        print_text(f, "mw_best", most ? "most predicted" : "least predicted");
+    }
 }
 
 enum mw_err mw_plot_model(struct mw_plot *plot, const struct mw_model *model, const char *kind, struct mw_error *error)
@@ -230,7 +263,7 @@ enum mw_err mw_plot_model(struct mw_plot *plot, const struct mw_model *model, co
     else if (d)
         print_curves(d, model, &axes, grid, !strcmp(kind, "speedup") ? SPEEDUP : !strcmp(kind, "time") ? TIME : ENERGY);
     if (v)
-        print_variables(v, model, &axes, kind);
+        print_variables(v, model, &axes, grid, kind);
     bool failed = !d || !v;
     failed |= d && fclose(d);
     failed |= v && fclose(v);

@@ -1,43 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plots/report.h"
 
+#include "plots/figure.h"
 #include "plots/gpu_plots.h"
 #include "plots/model_plots.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char style[] =
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
-    "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem;border-bottom:1px solid #ddd}"
-    "table{border-collapse:collapse;margin:.5rem 0;display:block;max-width:100%;overflow-x:auto}td,th{padding:.2rem .7rem;border-bottom:1px solid #eee;text-align:left}"
-    "td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}code{background:#f4f4f4;padding:.1rem .3rem;overflow-wrap:anywhere}"
-    ".verdict{font-size:1.3rem;font-weight:600}.note{color:#666}svg{max-width:100%;height:auto}"
-    "@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}td,th{border-color:#333}h2{border-color:#444}"
-    "code{background:#2a2a2a}svg{background:#fff}.note{color:#999}}";
+    ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;"
+    "color:#222;background:#fff}h1{font-size:1rem;font-weight:400;color:#555;margin:0}h2{font-size:1.15rem;margin-top:2rem;"
+    "border-bottom:1px solid #ddd}h3{font-size:1rem}.answer{font-size:1.35rem;font-weight:600;margin:.2rem 0 .6rem}"
+    "nav ul{list-style:none;padding:0}nav li{padding:.15rem 0}a{color:#0057a0}"
+    "table{border-collapse:collapse;margin:.5rem 0;display:block;max-width:100%;overflow-x:auto}"
+    "td,th{padding:.2rem .7rem .2rem 0;border-bottom:1px solid #eee;text-align:left;vertical-align:top}"
+    "td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
+    "td.w{min-width:17rem}code{background:#f4f4f4;padding:.1rem .3rem;overflow-wrap:anywhere}"
+    "p,li{overflow-wrap:anywhere}.note,figcaption{color:#666}figure{margin:1rem 0;break-inside:avoid}"
+    "svg{display:block;width:100%;height:auto}"
+    "@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}h1{color:#aaa}a{color:#7cb9ff}"
+    "td,th{border-color:#333}h2{border-color:#444}code{background:#2a2a2a}.note,figcaption{color:#999}"
+    "svg{filter:invert(.91) hue-rotate(180deg)}}" /* black on white turns, blue stays blue */
+    "@media print{body{max-width:none;margin:0;color:#000;background:#fff}svg{filter:none}table{display:table}"
+    "nav,a{color:inherit;text-decoration:none}h2{break-after:avoid}}";
 
 static void escape(FILE *f, const char *text)
 {
-    for (; text && *text; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", f);
-            break;
-        case '<':
-            fputs("&lt;", f);
-            break;
-        case '>':
-            fputs("&gt;", f);
-            break;
-        case '"':
-            fputs("&quot;", f);
-            break;
-        default: /* a control character is none of HTML's, and an SVG with one is not well-formed */
-            fputs((unsigned char)*text < ' ' && *text != '\n' && *text != '\t' ? "\xef\xbf\xbd" : (char[]){*text, 0},
-                  f);
-        }
-    }
+    mw_html_escape(f, text);
 }
 
 /*
@@ -120,92 +112,140 @@ static void print_sentences(FILE *f, const struct mw_sentences *sentences)
 
 static void print_diagnosis(FILE *f, const struct mw_report *r)
 {
-    const struct mw_diagnosis *d = r->answer->diagnosed ? &r->answer->diagnosis : NULL;
-    fputs("<h2>What binds it</h2>\n", f);
-    if (!d) {
-        fputs("<p>These data are too few for a diagnosis.</p>\n", f);
+    const struct mw_answer *a = r->answer;
+    const struct mw_diagnosis *d = &a->diagnosis;
+    if (!a->diagnosed)
         return;
-    }
-    page(f, "<p class=verdict>%s", mw_verdict_name(d->verdict));
+    fputs("<h2 id=binds>What binds it</h2>\n", f);
+    page(f, "<p><b>%s</b>", mw_verdict_name(d->verdict));
     if (d->verdict != MW_VERDICT_UNDETERMINED)
-        page(f, " <span class=note>(%.0f %%)</span>", 100 * d->confidence);
+        page(f, " <span class=note>(%.0f %%)</span>", 100 * fmin(d->confidence, .99));
     fputs("</p>\n", f);
-    print_sentences(f, &r->answer->headline);
+    print_sentences(f, &a->headline);
     fputs("<h3>What to do</h3>\n", f);
-    print_sentences(f, &r->answer->advice);
+    print_sentences(f, &a->advice);
     fputs("<h3>Evidence</h3>\n", f);
-    print_sentences(f, &r->answer->evidence);
-    print_shares(f, d);
+    print_sentences(f, &a->evidence);
+    if (r->all || mw_diagnosis_shares_told(d))
+        print_shares(f, d);
 }
 
+static bool is_rate(const struct mw_model *m)
+{
+    return m->rate_unit && *m->rate_unit;
+}
+
+/* Columns that the model can fill; an objective that it can't answer is left out, with --verbose the reason stands there. */
 static void print_choices(FILE *f, const struct mw_report *r)
 {
-    fputs(
-        "<h2>Where to run it</h2>\n<table><tr><th>least</th><th class=n>cores</th><th class=n>GHz</th><th class=n>time (s)</th>"
-        "<th class=n>energy (J)</th><th>how</th></tr>\n",
-        f);
+    bool freq = false, energy = false, any = r->all;
     for (size_t i = 0; i < r->choice_count; i++) {
         const struct mw_report_choice *c = &r->choices[i];
-        if (!c->possible) {
-            page(f, "<tr><td>%s</td><td colspan=5 class=note>not known: ", c->objective);
-            escape(f, c->command);
-            fputs("</td></tr>\n", f);
+        any |= c->possible;
+        freq |= c->possible && c->freq_hz > 0;
+        energy |= c->possible && c->energy_j > 0;
+    }
+    if (!any)
+        return;
+    bool time = r->model->quantity == MW_TIME, rate = is_rate(r->model);
+    fputs("<h2 id=run>Where to run it</h2>\n<table><tr><th>least</th><th class=n>cores</th>", f);
+    fputs(freq ? "<th class=n>GHz</th>" : "", f);
+    if (time)
+        page(f, "<th class=n>%s</th>", rate ? r->model->rate_unit : "time (s)");
+    fputs(energy ? "<th class=n>energy (J)</th>" : "", f);
+    fputs("<th>how</th></tr>\n", f);
+    for (size_t i = 0; i < r->choice_count; i++) {
+        const struct mw_report_choice *c = &r->choices[i];
+        if (!c->possible && r->all)
+            page(f, "<tr><td>%s</td><td class=note>not known: %s</td></tr>\n", c->objective, c->command);
+        if (!c->possible)
             continue;
-        }
-        page(f, "<tr><td>%s</td><td class=n>%u</td><td class=n>", c->objective, c->cores);
-        page(f, c->freq_hz > 0 ? "%.4g" : "", c->freq_hz / 1e9);
-        page(f, "</td><td class=n>%.4g</td><td class=n>", c->time_s);
-        page(f, c->energy_j > 0 ? "%.4g" : "", c->energy_j);
-        fputs("</td><td><code>", f);
-        escape(f, c->command);
-        fputs("</code></td></tr>\n", f);
+        page(f, "<tr><td>%s</td><td class=n>%u</td>", c->objective, c->cores);
+        if (freq)
+            page(f, "<td class=n>%.4g</td>", c->freq_hz / 1e9);
+        if (time)
+            page(f, "<td class=n>%.4g</td>", rate ? 1 / c->time_s : c->time_s);
+        if (energy)
+            page(f, "<td class=n>%.4g</td>", c->energy_j);
+        page(f, "<td class=w><code>%s</code></td></tr>\n", c->command);
     }
     fputs("</table>\n", f);
 }
 
-/* A picture, or why there is none. */
-static void print_picture(FILE *f, const struct mw_model *model, const char *kind, const char *title)
+/* A picture that the data or the machine can't give is left out; with --verbose the reason stands there. */
+static void print_picture(FILE *f, const struct mw_report *r, const char *kind, const char *caption)
 {
     struct mw_plot plot = {0};
     struct mw_error error;
-    char *svg = NULL;
-    enum mw_err err = mw_plot_model(&plot, model, kind, &error);
+    char alt[300];
+    snprintf(alt, sizeof alt, "chart of %s: %s", mw_model_title(r->model), caption);
+    enum mw_err err = mw_plot_model(&plot, r->model, kind, &error);
     if (!err)
-        err = mw_gnuplot_svg(&plot, &svg, &error);
+        err = mw_figure_print(f, &plot, caption, alt, &error);
     mw_plot_release(&plot);
-    page(f, "<h2>%s</h2>\n", title);
-    if (err) {
-        fputs("<p class=note>No picture: ", f);
-        escape(f, error.message);
-        fputs(".</p>\n", f);
-        return;
-    }
-    const char *start = strstr(svg, "<svg"); /* without the XML declaration, which HTML does not take */
-    fputs(start ? start : svg, f);
-    fputc('\n', f);
-    free(svg);
+    if (err && (r->all || err == MW_UNSUPPORTED))
+        page(f, "<p class=note>No picture of %s: %s.</p>\n", kind, error.message);
 }
 
-static void print_parameters(FILE *f, const struct mw_model *m)
+static void print_pictures(FILE *f, const struct mw_report *r)
 {
-    fputs(
-        "<h2>The variable-latency law</h2>\n<table><tr><th>parameter</th><th class=n>value</th><th class=n>90 % interval</th>"
-        "<th>status</th><th>what would settle it</th></tr>\n",
-        f);
+    const struct mw_model *m = r->model;
+    char caption[160];
+    fputs("<h2 id=pictures>Measured and predicted</h2>\n", f);
+    print_picture(f, r, "speedup",
+                  m->weak ? "Work done in the time of one core, over cores: measured, and predicted with 90 % intervals"
+                          : "Speedup over cores: measured, and predicted with 90 % intervals");
+    if (m->quantity != MW_TIME)
+        return;
+    snprintf(caption, sizeof caption, "%.60s over cores: measured, and predicted with 90 %% intervals",
+             is_rate(m) ? m->rate_unit : "Time");
+    print_picture(f, r, "time", caption);
+    snprintf(caption, sizeof caption, "%.60s over cores and frequency, predicted; circles were measured",
+             is_rate(m) ? m->rate_unit : "Time");
+    print_picture(f, r, "heatmap", caption);
+    print_picture(f, r, "energy", "Energy over cores: measured, and predicted with 90 % intervals");
+}
+
+static void print_parameters(FILE *f, const struct mw_report *r)
+{
+    const struct mw_model *m = r->model;
+    size_t told = 0;
+    for (size_t i = 0; i < m->param_count; i++)
+        told += r->all || m->params[i].status != MW_PARAM_NOT_IDENTIFIABLE;
+    if (!told && !m->combination_count)
+        return;
+    page(f, "<h2 id=law>Parameters of the law %s</h2>\n",
+         strcmp(m->law, "mixture") ? m->law
+         : m->weak                 ? "sun-ni"
+                                   : "vls");
+    if (told)
+        fputs("<table><tr><th>parameter</th><th class=n>value</th><th class=n>90 % interval</th><th>status</th>"
+              "<th>what would settle it</th></tr>\n",
+              f);
     for (size_t i = 0; i < m->param_count; i++) {
         const struct mw_model_param *p = &m->params[i];
-        page(f, "<tr><td>%s</td><td class=n>%.4g</td><td class=n>%.4g to %.4g</td><td>%s</td><td>", p->name, p->value,
-             p->low, p->high, mw_param_status_name(p->status));
-        escape(f, p->settle);
-        fputs("</td></tr>\n", f);
+        if (r->all || p->status != MW_PARAM_NOT_IDENTIFIABLE)
+            page(
+                f,
+                "<tr><td>%s</td><td class=n>%.4g</td><td class=n>%.4g to %.4g</td><td>%s</td><td class=w>%s</td></tr>\n",
+                p->name, p->value, p->low, p->high, mw_param_status_name(p->status), p->settle);
     }
-    fputs("</table>\n<ul>\n", f);
-    for (size_t i = 0; i < m->combination_count; i++) {
-        fputs("<li>", f);
-        escape(f, m->combinations[i].text);
-        fputs("</li>\n", f);
-    }
-    fputs("</ul>\n<h2>All laws that were tried</h2>\n<table><tr><th>law</th><th class=n>rms error of ln time</th>"
+    fputs(told ? "</table>\n<ul>\n" : "<ul>\n", f);
+    for (size_t i = 0; i < m->combination_count; i++)
+        page(f, "<li>%s</li>\n", m->combinations[i].text);
+    fputs("</ul>\n", f);
+}
+
+/* Where nothing could be left out, all laws fit the same. */
+static void print_laws(FILE *f, const struct mw_report *r)
+{
+    const struct mw_model *m = r->model;
+    bool told = false;
+    for (size_t i = 0; i < m->law_count; i++)
+        told |= m->laws[i].has_cv;
+    if (!told && !r->all)
+        return;
+    fputs("<h2 id=laws>Laws that were tried</h2>\n<table><tr><th>law</th><th class=n>rms error of ln time</th>"
           "<th class=n>left-out error (%)</th></tr>\n",
           f);
     for (size_t i = 0; i < m->law_count; i++) {
@@ -219,50 +259,73 @@ static void print_parameters(FILE *f, const struct mw_model *m)
 
 static void print_data(FILE *f, const struct mw_report *r)
 {
+    enum { SHOWN = 10 };
     const struct mw_model *m = r->model;
-    fputs("<h2>The data</h2>\n<p>", f);
-    escape(f, m->file);
-    page(f, ": %zu rows, %zu used, %zu configurations.</p>\n<ul>\n", m->rows, m->used, m->points.count);
-    for (size_t i = 0; i < m->set_aside_count; i++) {
-        page(f, "<li>row of line %ld set aside: ", m->set_aside[i].line);
-        escape(f, m->set_aside[i].reason);
-        fputs("</li>\n", f);
+    size_t shown = r->all || m->set_aside_count < SHOWN ? m->set_aside_count : SHOWN;
+    page(f, "<h2 id=data>The data</h2>\n<p>%s: %zu rows, %zu used, %zu configurations.</p>\n", m->file, m->rows,
+         m->used, m->points.count);
+    if (m->set_aside_count + m->warning_count) {
+        fputs("<ul>\n", f);
+        for (size_t i = 0; i < shown; i++)
+            page(f, "<li>row of line %d set aside: %s</li>\n", (int)m->set_aside[i].line, m->set_aside[i].reason);
+        if (shown < m->set_aside_count)
+            page(f, "<li>%zu more rows set aside</li>\n", m->set_aside_count - shown);
+        for (size_t i = 0; i < m->warning_count; i++)
+            page(f, "<li>%s</li>\n", m->warnings[i]);
+        fputs("</ul>\n", f);
     }
-    for (size_t i = 0; i < m->warning_count; i++) {
-        fputs("<li>", f);
-        escape(f, m->warnings[i]);
-        fputs("</li>\n", f);
-    }
-    fputs("</ul>\n<p class=note>", f);
-    for (size_t i = 0; i < r->run->count; i++) {
-        page(f, "%s%s: ", i ? "; " : "", r->run->items[i].key);
-        escape(f, r->run->items[i].value);
-    }
+    fputs("<p class=note>", f);
+    for (size_t i = 0; i < r->run->count; i++)
+        page(f, "%s%s: %s", i ? "; " : "", r->run->items[i].key, r->run->items[i].value);
     fputs("</p>\n", f);
+}
+
+/* The contents are the answers of the parts. */
+static void print_contents(FILE *f, const struct mw_report *r)
+{
+    const struct mw_answer *a = r->answer;
+    fputs("<nav><ul>\n", f);
+    if (a->diagnosed)
+        page(f, "<li><a href=#binds>What binds it</a>: %s</li>\n",
+             a->headline.count > 1 ? a->headline.items[1] : mw_verdict_name(a->diagnosis.verdict));
+    size_t said = 0;
+    for (size_t i = 0; i < r->choice_count; i++) {
+        const struct mw_report_choice *c = &r->choices[i];
+        if (!c->possible)
+            continue;
+        fputs(said++ ? "; " : "<li><a href=#run>Where to run it</a>: ", f);
+        page(f, "%u core%s", c->cores, c->cores > 1 ? "s" : "");
+        if (c->freq_hz > 0)
+            page(f, " at %.4g GHz", c->freq_hz / 1e9);
+        page(f, " for %s", strcmp(c->objective, "time") ? c->objective : r->model->weak ? "the work" : "time");
+    }
+    fputs(said ? "</li>\n" : "", f);
+    page(f, "<li><a href=#pictures>Measured and predicted</a>: %zu configurations</li>\n", r->model->points.count);
+    page(f, "<li><a href=#data>The data</a>: %zu of %zu rows used", r->model->used, r->model->rows);
+    if (r->model->warning_count)
+        page(f, ", %zu thing%s to know of them", r->model->warning_count, r->model->warning_count > 1 ? "s" : "");
+    fputs("</li>\n</ul></nav>\n", f);
 }
 
 void mw_report_print(const struct mw_report *r, FILE *f)
 {
-    const struct mw_model *m = r->model;
-    const char *name = mw_model_title(m);
-    fputs(
-        "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>\n<title>",
-        f);
-    escape(f, name);
-    fputs("</title>\n<style>", f);
-    fputs(style, f);
-    fputs("</style>\n<h1>", f);
-    escape(f, name);
-    fputs("</h1>\n", f);
-    print_diagnosis(f, r);
+    const struct mw_answer *a = r->answer;
+    const char *name = mw_model_title(r->model);
+    fputs("<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport "
+          "content='width=device-width,initial-scale=1'>\n",
+          f);
+    page(f, "<title>%s</title>\n", name);
+    fprintf(f, "<style>%s</style>\n", style);
+    page(f, "<h1>%s</h1>\n<p class=answer>%s</p>\n", name,
+         a->headline.count ? a->headline.items[0] : "One configuration says nothing about others.");
+    for (size_t i = 2; i < a->headline.count; i++)
+        page(f, "<p>%s</p>\n", a->headline.items[i]);
+    print_contents(f, r);
     print_choices(f, r);
-    print_picture(f, m, "speedup", "Speedup over cores");
-    if (m->quantity == MW_TIME) {
-        print_picture(f, m, "time", "Time over cores");
-        print_picture(f, m, "heatmap", "Time over cores and frequency");
-        print_picture(f, m, "energy", "Energy over cores");
-    }
-    print_parameters(f, m);
+    print_diagnosis(f, r);
+    print_pictures(f, r);
+    print_parameters(f, r);
+    print_laws(f, r);
     if (r->gpu)
         mw_report_gpu(r->gpu, f);
     print_data(f, r);

@@ -5,6 +5,7 @@ TEST_SCRIPTS := tests/lint_layers.sh $(wildcard tests/cli/*.sh)
 VM_SCRIPTS   := $(wildcard tests/vm/vm_*.sh)
 ARM_SCRIPTS  := tests/arm/arm.sh
 SLURM_SCRIPT := tests/slurm/slurm.sh
+REPORT_SCRIPT := tests/report/report.sh
 # a cross build and its tests under emulation take minutes on a slow machine
 check check-arm check-vm check-demo: export TEST_TIMEOUT ?= 900
 # so do the fits of a command-line test under a sanitizer
@@ -28,7 +29,7 @@ unit-bins: $(UNIT_BIN)
 .PHONY: check
 check: deps-if-missing ## build and run the tests (installs what they need); ends in "N passed, N failed"
 	@$(MAKE) --no-print-directory $(JOBS) build-all unit-bins
-	@tests/run.sh $(ARM_SCRIPTS) $(UNIT_BIN) $(FUZZ_BIN) $(PIPE_BIN) $(TEST_SCRIPTS) $(SLURM_SCRIPT) $(VM_SCRIPTS)
+	@tests/run.sh $(ARM_SCRIPTS) $(UNIT_BIN) $(FUZZ_BIN) $(PIPE_BIN) $(TEST_SCRIPTS) $(REPORT_SCRIPT) $(SLURM_SCRIPT) $(VM_SCRIPTS)
 
 .PHONY: check-mechanisms
 check-mechanisms: ## real programs with one way to lose time each: diagnosed on a quiet machine, then beside eight busy processes
@@ -55,6 +56,11 @@ check-slurm: export TEST_TIMEOUT ?= 3600
 check-slurm: ## scans by a real Slurm of two nodes, with 500 points, a node that dies, a full queue (as root)
 	@$(MAKE) --no-print-directory $(JOBS) build-all
 	@SLURM_LONG=1 tests/run.sh $(SLURM_SCRIPT)
+
+.PHONY: check-report
+check-report: ## reports in headless Chromium: widths, light and dark, console, print (installs it, as root)
+	@$(MAKE) --no-print-directory $(JOBS) build-all
+	@REPORT_LONG=1 tests/run.sh $(REPORT_SCRIPT)
 
 .PHONY: check-demo
 check-demo: ## the demo in every case that it is tried in; some need root

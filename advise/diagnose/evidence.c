@@ -212,3 +212,18 @@ enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw
     free(rows);
     return err;
 }
+
+/* Shares that could be anything say nothing. */
+bool mw_diagnosis_shares_told(const struct mw_diagnosis *d)
+{
+    static const double anything = .6; /* of an interval from 0 to 1 */
+    for (size_t i = 0; i < d->end_count; i++) {
+        const struct mw_shares *s = &d->ends[i];
+        const struct mw_interval *of[] = {&s->parallel, &s->serial, &s->latency, &s->nonscaling,
+                                          &s->overhead, &s->uneven, &s->wait};
+        for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+            if (of[k]->high - of[k]->low > anything)
+                return false;
+    }
+    return d->end_count > 0;
+}

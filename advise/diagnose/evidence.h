@@ -36,6 +36,9 @@ enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw
 enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_diagnosis *diagnosis,
                                 const struct mw_model *model, struct mw_error *error) MW_CHECKED;
 
+/* Whether the shares of the time are told by the points: no interval of one is from nearly nothing to nearly all. */
+bool mw_diagnosis_shares_told(const struct mw_diagnosis *diagnosis);
+
 /* Whether the points hold one clock only, and another would change what is said. */
 bool mw_diagnosis_memory_open(const struct mw_diagnosis *diagnosis);
 

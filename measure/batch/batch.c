@@ -296,7 +296,7 @@ enum mw_err mw_batch_submit(struct mw_batch *batch, bool *full, struct mw_error 
         if (n > 1) { /* a queue that is short of places may take some */
             batch->chunk_max = n / 2;
             err = MW_OK;
-        } else if (has_active(batch)) {
+        } else if (has_active(batch) || batch->queue_full) { /* ended jobs keep their places for a while */
             *full = true;
             err = MW_OK;
         }

@@ -59,6 +59,7 @@ struct mw_batch {
     size_t count;
     size_t submissions; /* files of points written so far */
     size_t chunk_max;   /* points that one submission may have */
+    bool queue_full;    /* that is why the last submission failed */
 };
 
 /* Writes the folder's scripts, reads what earlier processes left there, and asks the system for their jobs. */
@@ -67,7 +68,7 @@ enum mw_err mw_batch_open(struct mw_batch *batch, const struct mw_batch_setup *s
 
 /*
  * Submits every point that is NEW, those that ask for the same together. Where the queue takes no more, the rest stays NEW: *full, and an
- * error only where nothing of ours is in the queue. The system's own words are in the message.
+ * error only where nothing of ours is in the queue and that is not the reason. The system's own words are in the message.
  */
 enum mw_err mw_batch_submit(struct mw_batch *batch, bool *full, struct mw_error *error) MW_CHECKED;
 

@@ -41,6 +41,18 @@ static enum mw_err spawn(const char *const *words, int out, const sigset_t *sign
     return failed ? mw_fail_errno(error, MW_RUN, failed, "cannot run '%s'", words[0]) : MW_OK;
 }
 
+/* What it said last tells why it does not end. */
+static enum mw_err no_answer(const char *name, char *text, size_t size, struct mw_error *error)
+{
+    if (!size)
+        return mw_fail(error, MW_RUN, "'%s' does not answer", name);
+    text[size] = '\0';
+    while (size && text[size - 1] == '\n')
+        text[--size] = '\0';
+    const char *last = strrchr(text, '\n');
+    return mw_fail(error, MW_RUN, "'%s' does not end; it says: %.300s", name, last ? last + 1 : text);
+}
+
 /* Reads until the command closes its output. */
 static enum mw_err collect(int in, const char *name, double deadline_s, struct mw_stop *stop, char **text, size_t *size,
                            struct mw_error *error)
@@ -50,7 +62,7 @@ static enum mw_err collect(int in, const char *name, double deadline_s, struct m
         struct pollfd fds[2] = {{.fd = in, .events = POLLIN}, {.fd = stop ? stop->fd : -1, .events = POLLIN}};
         double left_s = deadline_s - mw_now_s();
         if (left_s <= 0)
-            return mw_fail(error, MW_RUN, "'%s' does not answer", name);
+            return no_answer(name, *text, *size, error);
         if (poll(fds, 2, (int)(1000 * left_s) + 1) < 0 && errno != EINTR)
             return mw_fail_errno(error, MW_IO, errno, "cannot wait for '%s'", name);
         if (mw_stop_poll(stop) == MW_STOP_AT_ONCE)

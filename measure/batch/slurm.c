@@ -6,16 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A controller that is busy answers within seconds; sbatch itself goes on asking for minutes where the queue is full. */
-static const double answer_s = 60;
+/* A controller that is busy answers within seconds; sbatch itself goes on asking for two minutes where the queue is full. */
+static const double answer_s = 60, submit_s = 150;
 
 enum { WORDS_MAX = 32, DEFAULT_CHUNK = 1000 }; /* MaxArraySize is 1001 unless a site says otherwise */
 
 /* Runs a client of Slurm; its words become the error where it fails. The caller frees *text. */
-static enum mw_err ask_slurm(const char *const *words, struct mw_stop *stop, char **text, struct mw_error *error)
+static enum mw_err ask_slurm(const char *const *words, double within_s, struct mw_stop *stop, char **text,
+                             struct mw_error *error)
 {
     int status;
-    enum mw_err err = mw_capture(words, answer_s, stop, text, &status, error);
+    enum mw_err err = mw_capture(words, within_s, stop, text, &status, error);
     if (err == MW_UNSUPPORTED)
         mw_hint(error,
                 "--slurm needs the Slurm commands (sbatch, squeue, scancel); --batch-template is for other systems");
@@ -28,18 +29,25 @@ static enum mw_err ask_slurm(const char *const *words, struct mw_stop *stop, cha
     return MW_RUN;
 }
 
+/* The number behind NAME = in scontrol's text; 0 where there is none. */
+static unsigned long limit_of(const char *text, const char *name)
+{
+    const char *found = strstr(text, name);
+    return found && (found = strchr(found, '=')) ? strtoul(found + 1, NULL, 10) : 0;
+}
+
+/* Elements of an array, of which each is a job to the queue. */
 static size_t slurm_chunk(struct mw_batch *batch)
 {
     const char *const words[] = {"scontrol", "show", "config", NULL};
     struct mw_error ignored;
-    char *text, *found;
-    unsigned long most = 0;
-    if (ask_slurm(words, batch->setup.stop, &text, &ignored))
+    char *text;
+    if (ask_slurm(words, answer_s, batch->setup.stop, &text, &ignored))
         return DEFAULT_CHUNK;
-    if ((found = strstr(text, "MaxArraySize")) && (found = strchr(found, '=')))
-        most = strtoul(found + 1, NULL, 10);
+    unsigned long elements = limit_of(text, "MaxArraySize"), jobs = limit_of(text, "MaxJobCount");
     free(text);
-    return most > 1 ? most - 1 : DEFAULT_CHUNK;
+    size_t most = elements > 1 ? elements - 1 : DEFAULT_CHUNK;
+    return jobs > 1 && jobs - 1 < most ? jobs - 1 : most;
 }
 
 /* Elements count from 0; which point each is stands in the map. */
@@ -105,8 +113,10 @@ static enum mw_err slurm_submit(struct mw_batch *batch, size_t map, const size_t
     if (asprintf(&path, "%s/job.%zu.sh", s->folder, map) < 0)
         return mw_fail(error, MW_NOMEM, "out of memory");
     words[n] = path;
-    err = ask_slurm(words, s->stop, &text, error);
+    err = ask_slurm(words, submit_s, s->stop, &text, error);
     free(path);
+    batch->queue_full =
+        err == MW_RUN && (strstr(error->message, "queue full") || strstr(error->message, "temporarily unable"));
     if (err)
         return err;
     const char *line = strrchr(text, '\n'); /* sbatch may warn first */
@@ -165,7 +175,7 @@ static enum mw_err slurm_ask(struct mw_batch *batch, const char *ids, struct mw_
     const char *const words[] = {"squeue", "--noheader",           "--array", "--states=all", "--jobs",
                                  ids,      "--format=%F|%K|%T|%r", NULL};
     char *text;
-    enum mw_err err = ask_slurm(words, batch->setup.stop, &text, error);
+    enum mw_err err = ask_slurm(words, answer_s, batch->setup.stop, &text, error);
     if (err == MW_RUN && strstr(error->message, "Invalid job id")) { /* all of them ended long ago */
         text = strdup("");
         err = text ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
@@ -189,7 +199,7 @@ static enum mw_err slurm_cancel(struct mw_batch *batch, const char *ids, struct 
     enum mw_err err = list ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     while (!err && (id = strtok_r(rest, ",", &rest))) {
         const char *const words[] = {"scancel", "--quiet", id, NULL};
-        err = ask_slurm(words, NULL, &text, error);
+        err = ask_slurm(words, answer_s, NULL, &text, error);
         free(text);
         text = NULL;
         if (err == MW_RUN && strstr(error->message, "Invalid job id"))
@@ -205,7 +215,7 @@ enum mw_err mw_slurm_node_cores(const char *partition, struct mw_stop *stop, uns
                            partition, NULL};
     char *text;
     unsigned long least = 0;
-    enum mw_err err = ask_slurm(words, stop, &text, error);
+    enum mw_err err = ask_slurm(words, answer_s, stop, &text, error);
     if (err)
         return err;
     char *rest = text, *line;

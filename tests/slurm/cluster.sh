@@ -49,7 +49,6 @@ TaskPlugin=task/affinity
 JobCompType=jobcomp/none
 AccountingStorageType=accounting_storage/none
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,bf_interval=1
-MinJobAge=300
 ReturnToService=2
 SlurmdTimeout=10
 MaxArraySize=10001
@@ -59,6 +58,7 @@ EOF
             echo "NodeName=n$n NodeHostname=localhost NodeAddr=127.0.0.1 Port=$((base + n)) CPUs=$cpus RealMemory=512 State=UNKNOWN"
         done
         echo "PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP OverSubscribe=EXCLUSIVE"
+        grep -q MinJobAge <<<"$*" || echo MinJobAge=300
         printf '%s\n' "$@"
     } >"$SLURM_CONF"
     slurmctld -c >"$cluster/slurmctld.out" 2>&1 || return 1
