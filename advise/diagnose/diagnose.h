@@ -31,8 +31,9 @@ struct mw_observation {
     double speedup_error;                /* half of the 90 % interval of the speedup, by the scatter of repetitions */
     bool has_cpu;
     double busy_cores, busy_cores_base; /* CPU time over time */
-    struct mw_interval idle, busy;   /* ln 1/efficiency is their sum: cores without work, and work that takes longer */
-    bool one_core;                   /* only one core ever worked, whatever the count */
+    double busiest;                /* the most cores that any count had at work: CPU time over time, else the speedup */
+    struct mw_interval idle, busy; /* ln 1/efficiency is their sum: cores without work, and work that takes longer */
+    bool one_core;                 /* only one core ever worked, whatever the count */
     double clock_base_hz, clock_hz;  /* effective; 0: unknown */
     double others, steal, throttled; /* largest share of the cores' time; 0: none or unknown */
     double others_blind;             /* the same of others at points whose times could not be corrected for it */

@@ -104,6 +104,20 @@ static void see_cpu(struct mw_observation *seen, const struct mw_point *base, co
     seen->idle = about(log(seen->busy_cores_base / base->cores / (seen->busy_cores / all->cores)), sd);
 }
 
+/* The most cores that one count is seen to have had at work, at the highest frequency. */
+static double busiest(const struct mw_points *points, const struct mw_point *base, bool has_cpu, double freq_hz)
+{
+    double most = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct mw_point *p = &points->items[i];
+        if (!usable(p, freq_hz))
+            continue;
+        double speedup = points->quantity == MW_TIME ? base->value / p->value : p->value / base->value;
+        most = fmax(most, has_cpu ? p->cpu_time_s / p->value : speedup * base->cores);
+    }
+    return most;
+}
+
 void mw_observe(struct mw_observation *result, const struct mw_points *points, const struct mw_view *view, double sigma)
 {
     struct mw_observation seen = {.switches = -1, .system = -1};
@@ -134,6 +148,7 @@ void mw_observe(struct mw_observation *result, const struct mw_points *points, c
         seen.unshared_s = times && view->has_cpu ? unshared_s(points, all) : 0;
         if (view->has_cpu)
             see_cpu(&seen, base, all, sigma);
+        seen.busiest = busiest(points, base, view->has_cpu, high);
         seen.one_core = view->has_cpu && only_one_core(points, high);
     }
     *result = seen;

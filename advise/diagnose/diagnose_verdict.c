@@ -12,8 +12,9 @@ static const double CERTAIN_IDLE = .97;            /* of idle cores, before one 
 static const double EFFECTIVE_LEAST = 10;          /* a cause needs more than a handful of draws */
 static const double DENIES = .35, OPEN_FROM = .65; /* what the measured corners may say against a pair */
 static const double SUPERLINEAR_SIGMA = 3, SIGMA_LEAST = .017;
-static const double STEP_FLAG = .5; /* a step more likely than not is named */
-enum { COUNTS_LEAST = 3 };          /* two points of a curve have no shape */
+static const double LIMIT_RECEDES = .12; /* ln, beyond twice what laws leave */
+static const double STEP_FLAG = .5;      /* a step more likely than not is named */
+enum { COUNTS_LEAST = 3 };               /* two points of a curve have no shape */
 
 /*
  * The main thread's wait corrects a time only where that thread is on the critical path; else the program still seems to wait on
@@ -173,6 +174,14 @@ static bool is_place(const struct mw_view *view, unsigned after)
     return false;
 }
 
+/* A limit goes on to all cores: where a smaller count had more of them at work, something grows with the cores. */
+static bool recedes(const struct mw_diagnosis *d)
+{
+    const struct mw_observation *seen = &d->seen;
+    double at_work = seen->has_cpu ? seen->busy_cores : seen->speedup * seen->base;
+    return seen->present && seen->busiest > at_work * exp(LIMIT_RECEDES + 2 * d->residual);
+}
+
 static bool hidden(enum mw_cause cause, const struct mw_diagnosis *d, const struct mw_view *view, const double *family)
 {
     switch (cause) {
@@ -186,6 +195,8 @@ static bool hidden(enum mw_cause cause, const struct mw_diagnosis *d, const stru
         return view->one_clock;
     case MW_CAUSE_SERIAL:
         return view->one_clock && (!view->has_cpu || family[MW_FAMILY_IDLE] < CERTAIN_IDLE);
+    case MW_CAUSE_LIMIT:
+        return recedes(d);
     case MW_CAUSE_STEP:
         return d->chance[MW_CAUSE_STEP] < CERTAIN_STEP || !is_place(view, d->step_after);
     case MW_CAUSE_WEAK:

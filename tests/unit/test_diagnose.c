@@ -281,6 +281,32 @@ static void slowdown(void **state)
     assert_true(diagnose(items, 2, 0).verdict != MW_VERDICT_SLOWS_DOWN);
 }
 
+/* From half of the cores on the page cache is too small: they wait for the disk, the more the more there are. */
+static double disk_s;
+static void evicted(double p, double x, double *t, double *c)
+{
+    *t = 1 / p / x + (p > 8 ? disk_s * (p / 8 - 1) : 0), *c = 1 / x;
+}
+
+/* What holds at four cores can't have had eight at work: fewer and fewer work, so that is no limit. */
+static void receding(void **state)
+{
+    static const double waits[] = {1.5 / 16, 3. / 16};
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        struct mw_point items[16];
+        disk_s = waits[k];
+        for (unsigned p = 1; p <= 16; p++)
+            items[p - 1] = measure(evicted, p, HIGH);
+        struct mw_diagnosis d = diagnose(items, 16, 0);
+        assert_near(d.seen.busiest, 8, .4);
+        assert_true(d.verdict == MW_VERDICT_IDLE || d.verdict == MW_VERDICT_SLOWS_DOWN);
+        for (unsigned p = 1; p <= 16; p++)
+            items[p - 1] = measure(limit, p, HIGH); /* four, from four on: it is one */
+        assert_int_equal(diagnose(items, 16, 0).verdict, MW_VERDICT_LIMIT);
+    }
+}
+
 static void whole_table(void **state)
 {
     (void)state;
@@ -367,10 +393,11 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts),    cmocka_unit_test(observation), cmocka_unit_test(effective_clock),
-        cmocka_unit_test(guards),      cmocka_unit_test(disturbed),   cmocka_unit_test(held_up_elsewhere),
-        cmocka_unit_test(same_twice),  cmocka_unit_test(flat_facts),  cmocka_unit_test(slowdown),
-        cmocka_unit_test(whole_table), cmocka_unit_test(next_points), cmocka_unit_test(refusals),
+        cmocka_unit_test(verdicts),   cmocka_unit_test(observation), cmocka_unit_test(effective_clock),
+        cmocka_unit_test(guards),     cmocka_unit_test(disturbed),   cmocka_unit_test(held_up_elsewhere),
+        cmocka_unit_test(same_twice), cmocka_unit_test(flat_facts),  cmocka_unit_test(slowdown),
+        cmocka_unit_test(receding),   cmocka_unit_test(whole_table), cmocka_unit_test(next_points),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
