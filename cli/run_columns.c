@@ -16,6 +16,7 @@ const struct run_column run_columns[] = {
     {"sys_s", MW_RUNNER_USAGE, AT(run.sys_time_s), 1, TIME_DIGITS},
     {"wall_s", MW_RUNNER_WALL, AT(run.wall_s), 1, TIME_DIGITS},
     {"main_wait_s", MW_RUNNER_MAIN_WAIT, AT(run.main_wait_s), 1, TIME_DIGITS},
+    {"thread_wait_s", MW_RUNNER_THREAD_WAIT, AT(run.thread_wait_s), 1, TIME_DIGITS},
     {"other_cpu_s", MW_RUNNER_OTHERS, AT(other_cpu_s), 1, 6},
     {"steal_s", MW_RUNNER_STEAL, AT(steal_s), 1, 6},
     {"throttled_s", MW_RUNNER_THROTTLED, AT(throttled_s), 1, TIME_DIGITS},

@@ -45,6 +45,7 @@ static const struct {
     {MW_FIELD_CPU_PERCENT, " cpu cpupercent percentcpu pctcpu cpupct cpuusage cpuutilization "},
     {MW_FIELD_USAGE + MW_USAGE_SYS, " sys systime system systemtime stime cpusys syscpu "},
     {MW_FIELD_USAGE + MW_USAGE_MAIN_WAIT, " mainwait "},
+    {MW_FIELD_USAGE + MW_USAGE_THREAD_WAIT, " threadwait "},
     {MW_FIELD_USAGE + MW_USAGE_OTHER_CPU, " othercpu "},
     {MW_FIELD_USAGE + MW_USAGE_STEAL, " steal stealtime "},
     {MW_FIELD_USAGE + MW_USAGE_THROTTLED, " throttled throttledtime "},

@@ -30,6 +30,7 @@ static const struct {
     [MW_FIELD_USAGE + MW_USAGE_SYS] = {"sys", MW_DIM_TIME},
     [MW_FIELD_USAGE + MW_USAGE_WALL] = {"wall", MW_DIM_TIME},
     [MW_FIELD_USAGE + MW_USAGE_MAIN_WAIT] = {"main_wait", MW_DIM_TIME},
+    [MW_FIELD_USAGE + MW_USAGE_THREAD_WAIT] = {"thread_wait", MW_DIM_TIME},
     [MW_FIELD_USAGE + MW_USAGE_OTHER_CPU] = {"other_cpu", MW_DIM_TIME},
     [MW_FIELD_USAGE + MW_USAGE_STEAL] = {"steal", MW_DIM_TIME},
     [MW_FIELD_USAGE + MW_USAGE_THROTTLED] = {"throttled", MW_DIM_TIME},

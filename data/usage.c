@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "data/usage.h"
 
+#include <math.h>
+
 static const char *const names[MW_USAGE_COUNT] = {
     [MW_USAGE_SYS] = "sys_s",
     [MW_USAGE_WALL] = "wall_s",
     [MW_USAGE_MAIN_WAIT] = "main_wait_s",
+    [MW_USAGE_THREAD_WAIT] = "thread_wait_s",
     [MW_USAGE_OTHER_CPU] = "other_cpu_s",
     [MW_USAGE_STEAL] = "steal_s",
     [MW_USAGE_THROTTLED] = "throttled_s",
@@ -30,6 +33,11 @@ void mw_usage_set(struct mw_usage *usage, enum mw_usage_item item, double value)
 {
     usage->has[item] = true;
     usage->of[item] = value;
+}
+
+double mw_usage_wait(const struct mw_usage *usage)
+{
+    return fmax(usage->of[MW_USAGE_MAIN_WAIT], usage->of[MW_USAGE_THREAD_WAIT]);
 }
 
 void mw_usage_mean(struct mw_usage *mean, const struct mw_usage *a, const struct mw_usage *b)

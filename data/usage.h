@@ -13,6 +13,7 @@ enum mw_usage_item {
     MW_USAGE_SYS,          /* s: the part of the CPU time spent in the kernel */
     MW_USAGE_WALL,         /* s: around the run, where the time is what the program printed */
     MW_USAGE_MAIN_WAIT,    /* s: the main thread was ready and had no CPU */
+    MW_USAGE_THREAD_WAIT,  /* s: what the longest wait of another thread can have cost */
     MW_USAGE_OTHER_CPU,    /* s: CPU time of other programs on the run's CPUs */
     MW_USAGE_STEAL,        /* s: taken by the hypervisor from these CPUs */
     MW_USAGE_THROTTLED,    /* s: stopped by a CPU quota */
@@ -37,6 +38,8 @@ struct mw_usage {
 
 const char *mw_usage_name(enum mw_usage_item item); /* "main_wait_s": the column and the JSON key */
 void mw_usage_set(struct mw_usage *usage, enum mw_usage_item item, double value);
+/* Seconds that the thread which waited longest was ready and had no CPU; 0 where none is known. */
+double mw_usage_wait(const struct mw_usage *usage);
 /* The mean of two runs, for what both have. */
 void mw_usage_mean(struct mw_usage *mean, const struct mw_usage *a, const struct mw_usage *b);
 

@@ -21,7 +21,8 @@ static bool takes(const struct mw_row *row, double wait)
 /* Disturbed by others, and nothing tells by how much: what is taken off the other runs would make this one look slow. */
 static bool is_blind(const struct mw_row *row)
 {
-    bool told = row->usage.has[MW_USAGE_MAIN_WAIT] && holds(row, row->usage.of[MW_USAGE_MAIN_WAIT]);
+    bool waits = row->usage.has[MW_USAGE_MAIN_WAIT] || row->usage.has[MW_USAGE_THREAD_WAIT];
+    bool told = waits && holds(row, mw_usage_wait(&row->usage));
     return row->has & MW_HAS_VALUE && row->usage.has[MW_USAGE_OTHER_CPU] && !told &&
            row->usage.of[MW_USAGE_OTHER_CPU] >= MW_OTHERS_MOST * row->cores * row->value;
 }
@@ -42,7 +43,7 @@ size_t mw_main_wait_take(struct mw_row *rows, size_t count, double *most)
         return 0;
     for (size_t i = 0; i < count; i++) {
         struct mw_row *row = &rows[i];
-        double wait = row->usage.of[MW_USAGE_MAIN_WAIT];
+        double wait = mw_usage_wait(&row->usage);
         if (!takes(row, wait))
             continue;
         if (row->has & MW_HAS_ENERGY && !(row->has & MW_HAS_POWER)) {

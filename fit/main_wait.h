@@ -6,7 +6,7 @@
 
 /*
  * Takes the main thread's wait for a core off the times: T - wait is what a quiet machine would have given, to 3 ms, where
- * the main thread is on the critical path (docs/diagnosis.md). Of rows where it is 3 % of the time or more, the time is
+ * the main thread is on the critical path (docs/diagnosis.md); where another waited longer, that wait. Of rows where it is 3 % of the time or more, the time is
  * the run's (no wall_s beside it), and what is left still holds the CPU time (C <= p T); power stays that of the time as
  * measured. None is taken where others had MW_OTHERS_MOST of the cores of a run whose main thread tells no wait, or one that
  * the CPU time contradicts (the other threads worked on, or spun, meanwhile): corrected and uncorrected times don't compare.

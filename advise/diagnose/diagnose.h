@@ -38,12 +38,12 @@ struct mw_observation {
     double others, steal, throttled; /* largest share of the cores' time; 0: none or unknown */
     double others_blind;             /* the same of others at points whose times could not be corrected for it */
     double taken;                    /* largest share of a time that was the main thread's wait */
-    double unshared_s; /* core seconds others had on all cores beyond what the main thread's wait accounts for */
-    double switches;   /* voluntary, a second and core, on all cores; negative: unknown */
-    double threads;    /* the most seen with all cores; 0: unknown */
-    double faults_base, faults; /* major page faults */
-    double system;              /* part of the CPU time spent in the kernel on all cores; negative: unknown */
-    size_t disturbed, points;   /* of the points, those that other programs ran beside */
+    double wait_left_s;              /* that others' load may still have cost of the time with all cores */
+    double switches;                 /* voluntary, a second and core, on all cores; negative: unknown */
+    double threads;                  /* the most seen with all cores; 0: unknown */
+    double faults_base, faults;      /* major page faults */
+    double system;                   /* part of the CPU time spent in the kernel on all cores; negative: unknown */
+    size_t disturbed, points;        /* of the points, those that other programs ran beside */
 };
 
 /* How a flat curve was told apart. */

@@ -151,7 +151,7 @@ static struct mw_clock_parts seen_parts(const struct mw_view *view)
     return z;
 }
 
-/* The family that the points themselves show, less so many seconds of all cores; MW_FAMILY_COUNT where there is no CPU time. */
+/* The family that the points themselves show, less so many seconds; MW_FAMILY_COUNT where there is no CPU time. */
 static enum mw_family shown_less(const struct mw_observation *seen, double taken_s)
 {
     if (!seen->present || !seen->has_cpu)
@@ -340,7 +340,7 @@ static bool is_disturbed(const struct mw_diagnosis *d)
 {
     const struct mw_observation *seen = &d->seen;
     bool waits = seen->has_cpu && seen->busy_cores_base < CORRECTED_FROM * seen->base;
-    if (seen->unshared_s > 0 && shown_less(seen, seen->unshared_s / seen->cores) != shown(seen))
+    if (seen->wait_left_s > 0 && shown_less(seen, seen->wait_left_s) != shown(seen))
         return true;
     return seen->others_blind >= MW_OTHERS_MOST || (seen->others >= MW_OTHERS_MOST && waits);
 }

@@ -182,7 +182,7 @@ static void find_witnesses(struct mw_view *view, const struct mw_points *points)
         const struct mw_usage *usage = &points->items[i].usage;
         throttled |= usage->has[MW_USAGE_THROTTLED];
         counted |= usage->has[MW_USAGE_INSTRUCTIONS] && usage->has[MW_USAGE_CYCLES];
-        waited |= usage->has[MW_USAGE_MAIN_WAIT];
+        waited |= usage->has[MW_USAGE_MAIN_WAIT] || usage->has[MW_USAGE_THREAD_WAIT];
     }
     view->witness.throttled.state = throttled ? MW_WITNESS_USED : MW_WITNESS_ABSENT;
     view->witness.counters.state = counted ? MW_WITNESS_USED : MW_WITNESS_ABSENT;

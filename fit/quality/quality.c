@@ -313,7 +313,7 @@ static enum mw_err waited(struct check *check, struct mw_error *error)
     enum mw_err err = MW_OK;
     for (size_t i = 0; i < d->count && d->main_wait_taken && !err; i++) {
         const struct mw_row *row = &d->rows[i];
-        double wait = row->usage.of[MW_USAGE_MAIN_WAIT], least = row->value;
+        double wait = mw_usage_wait(&row->usage), least = row->value;
         if (!usable(check, i) || wait < WAITED * (row->value + wait))
             continue;
         for (size_t j = 0; j < d->count; j++)

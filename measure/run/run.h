@@ -54,6 +54,8 @@ struct mw_run_result {
     double cpu_time_s, sys_time_s;  /* user + system; system alone */
     bool has_main_wait;             /* of the main thread, from /proc/PID/schedstat: */
     double main_run_s, main_wait_s; /* its own time on a CPU; ready to run and waiting for one */
+    bool has_thread_wait;           /* of the other threads: */
+    double thread_wait_s;           /* what the longest wait of one that does its part can have cost */
     double switches, preempted;     /* voluntary and involuntary context switches */
     double faults;                  /* major page faults */
     double peak_memory_bytes;       /* of the largest process; 0 where it is below what this process itself has */

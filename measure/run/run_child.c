@@ -3,6 +3,7 @@
 
 #include "measure/probe/clock.h"
 #include "measure/run/descendants.h"
+#include "measure/run/thread_wait.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,19 +104,23 @@ static bool wait_until(pid_t pid, int pidfd, int order, double deadline_s)
 
 /* The child's whole life; its threads are counted meanwhile. *timed_out, *ended: it was told to end. */
 static void live(const struct mw_child *child, pid_t pid, double start_s, int order, struct mw_run_result *result,
-                 bool *timed_out, bool *ended)
+                 struct mw_thread_waits *waits, bool *timed_out, bool *ended)
 {
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     double deadline_s = child->timeout_s > 0 ? start_s + child->timeout_s : (double)INFINITY, look_s = threads_first_s;
     bool over = false;
     while (!over && !*timed_out && !*ended) {
-        double until_s = fmin(start_s + look_s, deadline_s);
+        double until_s = fmin(start_s + fmin(look_s, waits->next_s), deadline_s);
         over = wait_until(pid, pidfd, order, until_s);
         double now_s = mw_now_s();
         *timed_out = !over && now_s >= deadline_s;
         *ended = !over && now_s < until_s;
         if (over || *timed_out || *ended)
             break;
+        if (now_s >= start_s + waits->next_s)
+            mw_thread_waits_look(waits, pid, now_s - start_s);
+        if (now_s < start_s + look_s)
+            continue;
         result->threads = fmax(result->threads, mw_descendants_threads(pid));
         look_s *= 2;
     }
@@ -213,6 +218,7 @@ enum mw_err mw_child_watch(const struct mw_child *child, int order, struct mw_ru
                            struct mw_error *error)
 {
     struct mw_run_result r = {0};
+    struct mw_thread_waits waits = {.next_s = threads_first_s / 10};
     struct mw_events events;
     struct rusage usage;
     struct mw_error ignored;
@@ -222,11 +228,13 @@ enum mw_err mw_child_watch(const struct mw_child *child, int order, struct mw_ru
     double start_s = mw_now_s();
     enum mw_err err = spawn(child, &pid, error);
     if (!err) {
-        live(child, pid, start_s, order, &r, &timed_out, ended);
+        live(child, pid, start_s, order, &r, &waits, &timed_out, ended);
         siginfo_t info;
         while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) && errno == EINTR)
             ;
         read_main_wait(pid, &r);
+        r.has_thread_wait = mw_thread_waits_cost(&waits, r.main_run_s, r.wall_s, &r.thread_wait_s);
+        mw_thread_waits_release(&waits);
         count_left(pid, &r);
         if (wait4(pid, &status, 0, &usage) < 0)
             err = mw_fail_errno(error, MW_RUN, errno, "cannot wait for '%s'", child->words[0]);

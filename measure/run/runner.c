@@ -186,7 +186,7 @@ static unsigned has_here(const struct mw_runner *runner)
     has |= !bound ? 0u : !runner->has_here || runner->session.has_cpufreq ? MW_RUNNER_EFFECTIVE : 0u;
     has |= runner->setup.run.time_regexp || runner->setup.run.rate_regexp ? MW_RUNNER_WALL : 0u;
     has |= runner->setup.run.rate_regexp ? MW_RUNNER_RATE : 0u;
-    has |= bound && mw_sysfile_exists("", "/proc/self/schedstat") ? MW_RUNNER_MAIN_WAIT : 0u;
+    has |= bound && mw_sysfile_exists("", "/proc/self/schedstat") ? MW_RUNNER_MAIN_WAIT | MW_RUNNER_THREAD_WAIT : 0u;
     has |= bound && health.has_busy ? MW_RUNNER_OTHERS | MW_RUNNER_STEAL | MW_RUNNER_DISTURBED : 0u;
     has |= health.has_throttled ? MW_RUNNER_THROTTLED : 0u;
     for (unsigned i = 0; i < MW_EVENT_COUNT; i++)

@@ -52,7 +52,8 @@ enum mw_runner_fields {
     MW_RUNNER_THROTTLED = 1 << 11,
     MW_RUNNER_DISTURBED = 1 << 12,
     MW_RUNNER_COUNTED = 1 << 13, /* any of the events, each by MW_RUNNER_EVENT << its number */
-    MW_RUNNER_EVENT = 1 << 14,
+    MW_RUNNER_THREAD_WAIT = 1 << 14,
+    MW_RUNNER_EVENT = 1 << 15,
     MW_RUNNER_RATE = 1 << 30, /* what the program printed, where the time is its inverse */
 };
 
@@ -63,7 +64,8 @@ struct mw_runner_result {
         freq_effective_hz; /* of the core in use that is farthest from what was asked for (the slowest, if nothing was) */
     bool freq_off;         /* asked for a frequency and not confirmed within MW_FREQ_TOLERANCE */
     double energy_j;
-    double other_cpu_s; /* that other programs used on the run's CPUs; known from half a second on, or above what ticks explain */
+    double
+        other_cpu_s; /* that other programs used on the run's CPUs; known from half a second on, or above what ticks explain */
     double steal_s;     /* that the hypervisor took from them */
     double throttled_s; /* held back by a CPU quota, summed over processors */
     double

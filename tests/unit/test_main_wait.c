@@ -22,6 +22,10 @@ static void takes(void **state)
     assert_near(r.value, .287, 1e-12);
     assert_near(most, .400 / .687, 1e-12);
     assert_near(r.power_w, 10, 1e-12); /* of the time as measured */
+    r = row(.254, .187, .015); /* it slept until the thread on the loaded core was done */
+    mw_usage_set(&r.usage, MW_USAGE_THREAD_WAIT, .150);
+    assert_int_equal(mw_main_wait_take(&r, 1, &most), 1);
+    assert_near(r.value, .104, 1e-12);
 }
 
 static void leaves(void **state)
