@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "model/mechanisms.h"
+#include "model/mechanisms_internal.h"
 #include "model/hot.h"
 
 #include <math.h>
 
 /* Each law is one function of a draw that gives the parts of T and C; values and parts come from it, so they can't differ. */
-
-enum { S, L, NW, SPIN, SM, A, B, C_, D }; /* parameters: the common ones, then the own */
-_Static_assert(D + 1 == MW_MECHANISM_PARAMS, "a name for each parameter");
-
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b; /* fmax does not vectorise */
-}
 
 static double log_uniform(double u, double low, double high)
 {
@@ -157,23 +149,10 @@ static inline struct mw_use overhead_at(const double *const *q, size_t i, const 
 }
 VALUES(overhead)
 
-static enum mw_cause overhead_cause(enum mw_cause cause, const double *q, const struct mw_frame *frame,
-                                    struct mw_symptoms *symptoms)
-{
-    (void)frame;
-    bool busy = cause == MW_CAUSE_OVERHEAD && symptoms->family == MW_FAMILY_BUSY && q[B] < .5;
-    return busy ? MW_CAUSE_BUSY_CLOCK : cause;
-}
-
 /* --- grains: the parallel work comes in g pieces ------------------------------------------------------------------ */
 static void grains_prior(double *q, const double *u, const struct mw_frame *frame)
 {
     q[A] = ceil(log_uniform(u[0], 2, 8 * frame->cores));
-}
-
-static inline double busiest(double grains, double p)
-{
-    return ceil(grains / p) / grains;
 }
 
 static inline struct mw_use grains_at(const double *const *q, size_t i, const struct mw_frame *frame, double p,
@@ -183,28 +162,6 @@ static inline struct mw_use grains_at(const double *const *q, size_t i, const st
     return compose(work_of(q, i), p, x, busiest(q[A][i], p));
 }
 VALUES(grains)
-
-/* Measured core counts behind the place where a plateau begins: one alone may be something else. */
-static bool seen_behind(const struct mw_frame *frame, double cores)
-{
-    size_t behind = 0;
-    for (size_t i = 0; i < frame->measured_count; i++)
-        behind += frame->measured[i] > 1.1 * cores;
-    return behind >= 2;
-}
-
-static enum mw_cause grains_cause(enum mw_cause cause, const double *q, const struct mw_frame *frame,
-                                  struct mw_symptoms *symptoms)
-{
-    static const double COSTS = .15;
-    double worst = 0, from = larger(floor(frame->cores / 2), 1), stride = larger(1, floor(frame->cores / 256));
-    (void)symptoms;
-    if (q[A] <= MW_SCALES_FROM * frame->cores && q[SPIN] < .5)
-        return seen_behind(frame, q[A]) ? MW_CAUSE_LIMIT : MW_CAUSE_IDLE;
-    for (double p = from; p <= frame->cores; p += stride)
-        worst = larger(worst, busiest(q[A], p) * p - 1);
-    return worst >= COSTS ? MW_CAUSE_GRANULARITY : cause;
-}
 
 /* --- imbalance: the busiest core has d (1 - 1/p) more than its share ----------------------------------------------- */
 static void imbalance_prior(double *q, const double *u, const struct mw_frame *frame)
@@ -220,17 +177,6 @@ static inline struct mw_use imbalance_at(const double *const *q, size_t i, const
     return compose(work_of(q, i), p, x, (1 + q[A][i] * (1 - 1 / p)) / p);
 }
 VALUES(imbalance)
-
-/* A quarter of the time at P that doesn't scale: twice the cores gain less than 1.6. */
-static const double SHARE = .25;
-
-static enum mw_cause imbalance_cause(enum mw_cause cause, const double *q, const struct mw_frame *frame,
-                                     struct mw_symptoms *symptoms)
-{
-    static const double COSTS = .2;
-    (void)frame;
-    return q[A] >= COSTS && symptoms->serial < SHARE ? MW_CAUSE_GRANULARITY : cause;
-}
 
 /* --- step: all takes longer behind a boundary, for good or less and less ------------------------------------------- */
 static double boundary_of(double u, const struct mw_frame *frame)
@@ -267,15 +213,6 @@ static inline struct mw_use step_at(const double *const *q, size_t i, const stru
 }
 VALUES(step)
 
-static enum mw_cause step_cause(enum mw_cause cause, const double *q, const struct mw_frame *frame,
-                                struct mw_symptoms *symptoms)
-{
-    static const double COSTS = .08; /* four standard errors above 2 % noise */
-    (void)frame;
-    (void)symptoms;
-    return cause == MW_CAUSE_SCALES_WELL && q[A] >= COSTS ? MW_CAUSE_STEP : cause;
-}
-
 /* --- capacity: behind a boundary each core counts e (hyper-threads, efficiency cores), and all are busy ------------ */
 static void capacity_prior(double *q, const double *u, const struct mw_frame *frame)
 {
@@ -295,14 +232,6 @@ static inline struct mw_use capacity_at(const double *const *q, size_t i, const 
 }
 VALUES(capacity)
 
-static enum mw_cause capacity_cause(enum mw_cause cause, const double *q, const struct mw_frame *frame,
-                                    struct mw_symptoms *symptoms)
-{
-    (void)q;
-    (void)frame;
-    return symptoms->efficiency < MW_SCALES_FROM && symptoms->serial < SHARE ? MW_CAUSE_STEP : cause;
-}
-
 /* --- clock: falls with the cores in use (turbo) -------------------------------------------------------------------- */
 static void clock_prior(double *q, const double *u, const struct mw_frame *frame)
 {
@@ -317,15 +246,6 @@ static inline struct mw_use clock_at(const double *const *q, size_t i, const str
     return compose(work_of(q, i), p, x < lowest ? x : lowest, 1 / p);
 }
 VALUES(clock)
-
-static enum mw_cause clock_cause(enum mw_cause cause, const double *q, const struct mw_frame *frame,
-                                 struct mw_symptoms *symptoms)
-{
-    (void)q;
-    (void)frame;
-    bool clock = symptoms->efficiency < MW_SCALES_FROM && symptoms->serial < SHARE && symptoms->memory_shared < SHARE;
-    return clock ? MW_CAUSE_CLOCK : cause;
-}
 
 /* --- cache: further cores' caches take memory accesses away --------------------------------------------------------- */
 static void cache_prior(double *q, const double *u, const struct mw_frame *frame)
@@ -359,16 +279,6 @@ static inline struct mw_use weak_at(const double *const *q, size_t i, const stru
 }
 VALUES(weak)
 
-static enum mw_cause weak_cause(enum mw_cause cause, const double *q, const struct mw_frame *frame,
-                                struct mw_symptoms *symptoms)
-{
-    (void)cause;
-    (void)q;
-    (void)frame;
-    symptoms->family = MW_FAMILY_BUSY;
-    return MW_CAUSE_WEAK;
-}
-
 /* --- limit: no more than N cores work at once: a quota, fixed threads, a lock --------------------------------------- */
 static void limit_prior(double *q, const double *u, const struct mw_frame *frame)
 {
@@ -385,19 +295,6 @@ static inline struct mw_use limit_at(const double *const *q, size_t i, const str
     return compose(work_of(q, i), p, x, w);
 }
 VALUES(limit)
-
-static enum mw_cause limit_cause(enum mw_cause cause, const double *q, const struct mw_frame *frame,
-                                 struct mw_symptoms *symptoms)
-{
-    static const double SERIAL_MOST = .35, ONE = 1.3;
-    if (q[A] >= MW_SCALES_FROM * frame->cores || symptoms->serial >= SERIAL_MOST)
-        return cause;
-    if (q[SPIN] > .5)
-        return MW_CAUSE_BUSY_CLOCK;
-    if (q[A] < ONE)
-        return MW_CAUSE_ONE_THREAD;
-    return seen_behind(frame, q[A]) ? MW_CAUSE_LIMIT : MW_CAUSE_IDLE;
-}
 
 /* --- single: one thread, whatever the cores ------------------------------------------------------------------------ */
 static void single_prior(double *q, const double *u, const struct mw_frame *frame)
@@ -416,16 +313,6 @@ static inline struct mw_use single_at(const double *const *q, size_t i, const st
                            .cpu = {.serial = 1 / x, .latency = q[L][i]}};
 }
 VALUES(single)
-
-static enum mw_cause single_cause(enum mw_cause cause, const double *q, const struct mw_frame *frame,
-                                  struct mw_symptoms *symptoms)
-{
-    (void)cause;
-    (void)q;
-    (void)frame;
-    symptoms->family = MW_FAMILY_IDLE;
-    return MW_CAUSE_ONE_THREAD;
-}
 
 /* --- wait: start-up input and output, sleep ------------------------------------------------------------------------ */
 static void wait_prior(double *q, const double *u, const struct mw_frame *frame)
@@ -461,15 +348,6 @@ static inline struct mw_use share_at(const double *const *q, size_t i, const str
 }
 VALUES(share)
 
-static enum mw_cause share_cause(enum mw_cause cause, const double *q, const struct mw_frame *frame,
-                                 struct mw_symptoms *symptoms)
-{
-    (void)q;
-    (void)frame;
-    bool idle = symptoms->efficiency < MW_SCALES_FROM && symptoms->family == MW_FAMILY_IDLE;
-    return idle ? MW_CAUSE_IDLE : cause;
-}
-
 #define ROW(law, law_weight, dims, low, high)                                                                          \
     .name = #law, .weight = law_weight, .own = dims, .latency_low = low, .latency_high = high, .prior = law##_prior,   \
     .value = law##_values, .use = law##_use
@@ -479,19 +357,19 @@ const struct mw_mechanism mw_mechanisms[MW_MECHANISM_COUNT] = {
     {ROW(additive, .17, 1, .005, 5)},
     {ROW(roof, .10, 2, .005, 5)},
     {ROW(contention, .05, 2, .05, 5)},
-    {ROW(overhead, .11, 4, .005, 5), .cause = overhead_cause},
-    {ROW(grains, .10, 1, .005, 5), .cause = grains_cause, .never_slows = true},
-    {ROW(imbalance, .05, 1, .005, 5), .cause = imbalance_cause},
-    {ROW(step, .05, 4, .005, 5), .cause = step_cause, .has_place = true, .never_superlinear = true,
+    {ROW(overhead, .11, 4, .005, 5), .cause = mw_overhead_cause},
+    {ROW(grains, .10, 1, .005, 5), .cause = mw_grains_cause, .never_slows = true},
+    {ROW(imbalance, .05, 1, .005, 5), .cause = mw_imbalance_cause},
+    {ROW(step, .05, 4, .005, 5), .cause = mw_step_cause, .has_place = true, .never_superlinear = true,
      .never_slows = true},
-    {ROW(capacity, .06, 2, .005, 5), .cause = capacity_cause, .has_place = true, .never_slows = true},
-    {ROW(clock, .05, 2, .005, 5), .cause = clock_cause, .never_superlinear = true},
+    {ROW(capacity, .06, 2, .005, 5), .cause = mw_capacity_cause, .has_place = true, .never_slows = true},
+    {ROW(clock, .05, 2, .005, 5), .cause = mw_clock_cause, .never_superlinear = true},
     {ROW(cache, .08, 1, .072, 7)},
-    {ROW(weak, .05, 1, .005, 5), .cause = weak_cause, .never_slows = true},
-    {ROW(limit, .05, 4, .005, 5), .cause = limit_cause, .never_slows = true},
-    {ROW(single, .03, 0, .005, 5), .cause = single_cause, .never_slows = true},
+    {ROW(weak, .05, 1, .005, 5), .cause = mw_weak_cause, .never_slows = true},
+    {ROW(limit, .05, 4, .005, 5), .cause = mw_limit_cause, .never_slows = true},
+    {ROW(single, .03, 0, .005, 5), .cause = mw_single_cause, .never_slows = true},
     {ROW(wait, .05, 2, .005, 5)},
-    {ROW(share, .03, 2, .005, 5), .cause = share_cause, .waits_shared = true},
+    {ROW(share, .03, 2, .005, 5), .cause = mw_share_cause, .waits_shared = true},
 };
 
 void mw_mechanism_draw(const struct mw_mechanism *law, double *q, const double *u, const struct mw_frame *frame)
