@@ -41,20 +41,21 @@ static void defaults(void *data)
 static void print_human(const struct jobs_file *file, const struct mw_assignment *a,
                         const struct mw_jobs_limits *limits)
 {
-    printf("%-20s %6s %9s %12s %10s %12s %12s\n", "job", "cores", "freq_ghz", "time_s", "power_w", "energy_j",
-           "deadline_s");
+    printf("%-20s %6s %9s %12s %12s %10s %10s %12s %12s\n", "job", "cores", "freq_ghz", "time_s", "at most", "power_w",
+           "at most", "energy_j", "deadline_s");
     for (size_t j = 0; j < file->count; j++) {
         const struct mw_job_option *o = &file->jobs[j].options[a->option[j]];
         printf("%-20s %6u ", file->jobs[j].name, o->cores);
         o->freq_hz > 0 ? printf("%9.4g ", o->freq_hz / 1e9) : printf("%9s ", "-");
-        printf("%12.5g ", o->time_s);
-        o->power_w > 0 ? printf("%10.5g ", o->power_w) : printf("%10s ", "-");
+        struct job_expected e = jobs_expected(file, j, a->option[j]);
+        printf("%12.5g %12.5g ", e.time_s, o->time_s);
+        o->power_w > 0 ? printf("%10.5g %10.5g ", e.power_w, o->power_w) : printf("%10s %10s ", "-", "-");
         o->energy_j > 0 ? printf("%12.5g", o->energy_j) : printf("%12s", "-");
         file->jobs[j].deadline_s > 0 ? printf(" %12.5g\n", file->jobs[j].deadline_s) : printf("\n");
     }
-    printf("all: %u of %u cores, longest %.5g s", a->cores, limits->cores, a->makespan_s);
+    printf("all: %u of %u cores, longest at most %.5g s", a->cores, limits->cores, a->makespan_s);
     if (a->power_w > 0)
-        printf(", %.5g W", a->power_w);
+        printf(", at most %.5g W", a->power_w);
     if (limits->power_cap_w > 0)
         printf(" of %.5g W", limits->power_cap_w);
     if (a->energy_j > 0)
@@ -70,8 +71,11 @@ static json_t *jobs_json(const struct jobs_file *file, const struct mw_assignmen
         struct mw_config candidate = {o->cores, o->freq_hz};
         json_t *object = goal_candidate_json(&candidate);
         json_object_set_new(object, "name", json_string(file->jobs[j].name));
-        json_object_set_new(object, "time_s", json_real(o->time_s));
-        json_object_set_new(object, "power_w", mw_json_real(o->power_w > 0, o->power_w));
+        struct job_expected e = jobs_expected(file, j, a->option[j]);
+        json_object_set_new(object, "time_s", json_real(e.time_s));
+        json_object_set_new(object, "time_most_s", json_real(o->time_s));
+        json_object_set_new(object, "power_w", mw_json_real(e.power_w > 0, e.power_w));
+        json_object_set_new(object, "power_most_w", mw_json_real(o->power_w > 0, o->power_w));
         json_object_set_new(object, "energy_j", mw_json_real(o->energy_j > 0, o->energy_j));
         json_object_set_new(object, "deadline_s", mw_json_real(file->jobs[j].deadline_s > 0, file->jobs[j].deadline_s));
         json_object_set_new(object, "commands", goal_commands_json(&candidate, &(struct mw_command_facts){0}));
@@ -168,8 +172,8 @@ const struct cli_command cmd_schedule = {
         "JOBS is JSON: {\"cores\": 64, \"power_cap_w\": 900, \"objective\": \"energy\", \"jobs\": [{\"name\": \"cfd\", \"model\": "
         "\"cfd.json\", \"deadline_s\": 3600, \"cores\": \"1-32\", \"freq\": \"1.2-2.4:0.2\"}, …]}; a model is a file of memwall fit, "
         "named from the folder of JOBS. In place of a model, \"options\": [{\"cores\", \"freq_ghz\", \"time_s\", \"power_w\", "
-        "\"energy_j\"}, …] says what there is to choose from. A key that is not one of these is refused. Predicted times and powers are counted at the upper end that "
-        "holds with the certainty asked for; the power of a job is that of its own node, idle power included.",
+        "\"energy_j\"}, …] says what there is to choose from. A key that is not one of these is refused. Predicted times and powers are those of memwall predict; limits and totals are counted at "
+        "the upper end that holds with the certainty asked for (at most; time_most_s, power_most_w); the power of a job is that of its own node, idle power included.",
     .options = options,
     .groups = CLI_OUTPUT | CLI_JSON,
     .options_size = sizeof(struct schedule_options),

@@ -14,12 +14,20 @@ void jobs_release(struct jobs_file *file)
 {
     for (size_t j = 0; j < file->count; j++) {
         free(file->options[j]);
+        free(file->expected[j]);
         free(file->names[j]);
     }
     free(file->jobs);
     free(file->options);
+    free(file->expected);
     free(file->names);
     memset(file, 0, sizeof *file);
+}
+
+struct job_expected jobs_expected(const struct jobs_file *file, size_t j, size_t i)
+{
+    const struct mw_job_option *o = &file->options[j][i];
+    return file->expected[j] ? file->expected[j][i] : (struct job_expected){o->time_s, o->power_w};
 }
 
 static const char *const ROOT_KEYS[] = {"cores", "power_cap_w", "objective", "jobs", NULL};
@@ -126,10 +134,12 @@ static enum mw_err take_predictions(struct jobs_file *file, size_t j, const stru
 {
     double z = mw_normal_quantile(certainty);
     file->options[j] = calloc(r->count, sizeof *file->options[j]);
-    if (!file->options[j])
+    file->expected[j] = calloc(r->count, sizeof *file->expected[j]);
+    if (!file->options[j] || !file->expected[j])
         return mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; i < r->count; i++) {
         const struct mw_option *o = &r->options[i];
+        file->expected[j][i] = (struct job_expected){o->time_s.value, o->has_energy ? o->power_w.value : 0};
         file->options[j][i] = (struct mw_job_option){
             .cores = (unsigned)o->candidate.cores,
             .freq_hz = o->candidate.freq_hz,
@@ -265,8 +275,9 @@ enum mw_err jobs_read(struct jobs_file *file, const char *path, double certainty
     if (!err) {
         f.jobs = calloc(count, sizeof *f.jobs);
         f.options = calloc(count, sizeof *f.options);
+        f.expected = calloc(count, sizeof *f.expected);
         f.names = calloc(count, sizeof *f.names);
-        f.count = f.jobs && f.options && f.names ? count : 0;
+        f.count = f.jobs && f.options && f.expected && f.names ? count : 0;
         if (!f.count)
             err = mw_fail(error, MW_NOMEM, "out of memory");
     }

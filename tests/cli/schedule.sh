@@ -13,7 +13,7 @@ cat >jobs.json <<'E2'
 E2
 check 'options written by hand' "$memwall" schedule jobs.json
 prints 'a table' '^b +4 '
-prints 'and its sums' '^all: 6 of 6 cores, longest 10 s'
+prints 'and its sums' '^all: 6 of 6 cores, longest at most 10 s'
 check 'as JSON' "$memwall" schedule jobs.json --json
 is 'the least energy that keeps the deadline' 'd["schema"] == "memwall-schedule/1" and d["feasible"] and [j["cores"] for j in d["jobs"]] == [2, 4] and abs(d["total"]["energy_j"] - 500) < 1e-6'
 check 'more cores, the shortest' "$memwall" schedule jobs.json --cores 8 --objective makespan --json
@@ -38,7 +38,7 @@ cat >models.json <<'E2'
  {"name": "three", "model": "w3.json", "deadline_s": 60}]}
 E2
 check 'fitted workloads' "$memwall" schedule models.json --json
-is 'within cores, power and deadline' 'd["total"]["cores"] <= 16 and d["total"]["power_w"] <= 150 and d["jobs"][2]["time_s"] <= 60'
+is 'within cores, power and deadline' 'd["total"]["cores"] <= 16 and d["total"]["power_w"] <= 150 and d["jobs"][2]["time_most_s"] <= 60'
 is 'from the lists' 'd["jobs"][1]["cores"] >= 2 and d["jobs"][1]["freq_ghz"] in (1.8, 2.4)'
 is 'with ready lines' 'all(any("srun" in c["line"] for c in j["commands"]) for j in d["jobs"])'
 mkdir elsewhere && check 'models lie beside the jobs file' bash -c "cd elsewhere && '$memwall' schedule ../models.json"
