@@ -214,10 +214,12 @@ uninstall: ## remove what install put there
 clean: ## remove everything built
 	rm -rf build
 
-dist: ## source archive of the committed tree
-	@mkdir -p build
-	git archive --prefix=memwall-$(VERSION)/ -o build/memwall-$(VERSION).tar.gz HEAD
-	@echo build/memwall-$(VERSION).tar.gz
+# The same bytes whoever makes it and where: times are the commit's, modes are not the maker's, gzip notes nothing.
+DIST ?= build/memwall-$(VERSION).tar.gz
+dist: ## source archive of the committed tree, the same to the byte wherever it is made
+	@mkdir -p $(dir $(DIST))
+	git -c tar.umask=0022 -c core.autocrlf=false archive --format=tar --prefix=memwall-$(VERSION)/ HEAD | gzip -9n >$(DIST)
+	@echo $(DIST)
 
 .PHONY: distcheck
 distcheck: dist ## unpack the archive elsewhere, build and install it there

@@ -294,6 +294,50 @@ static enum mw_err refuse(const struct mw_table *table, struct mw_error *error)
                    "bandwidth, flops");
 }
 
+/* What tells the claims apart: the mixture, the paper's law and Amdahl's, and all that learns. */
+static bool is_shown(const char *method)
+{
+    static const char *const shown[] = {"mixture",          "vls", "amdahl", "kernel-ridge",
+                                        "gaussian-process", "svr", "tree",   "forest"};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (!strcmp(method, shown[i]))
+            return true;
+    return false;
+}
+
+/* Learning curves: error by the points trained on, with a band from the least to the largest of the splits. */
+static enum mw_err plot_learning(struct mw_plot *plot, const struct mw_table *table, struct mw_error *error)
+{
+    size_t method = column_of(table, "method"), train = column_of(table, "train_points"),
+           of[] = {column_of(table, "error_percent"), column_of(table, "error_low_percent"),
+                   column_of(table, "error_high_percent")},
+           size, blocks = 0;
+    char *data = NULL, *variables = NULL;
+    FILE *d = open_memstream(&data, &size), *v = open_memstream(&variables, &size);
+    for (size_t first = 0; d && first < table->row_count; first++) {
+        const char *name = mw_table_cell(table, first, method);
+        bool later = !is_shown(name);
+        for (size_t r = 0; r < first && !later; r++)
+            later = !strcmp(mw_table_cell(table, r, method), name);
+        if (later)
+            continue;
+        fprintf(d, "%s%s\n", blocks++ ? "\n\n" : "", name);
+        for (size_t r = first; r < table->row_count; r++) {
+            double x = 0, y[3] = {0};
+            bool good = !strcmp(mw_table_cell(table, r, method), name) && number_at(table, r, train, &x);
+            for (size_t k = 0; k < 3; k++)
+                good = good && number_at(table, r, of[k], &y[k]) && y[k] > 0;
+            if (good)
+                fprintf(d, "%g\t%g\t%g\t%g\t?\n", x, y[0], y[1], y[2]);
+        }
+    }
+    if (v)
+        fputs("mw_xlabel = 'points to learn from'\nmw_ylabel = 'error at the others (%)'\nmw_log = 1\n"
+              "mw_bands = 'least to largest split'\nmw_dots = ''\n",
+              v);
+    return finish(d, v, &data, &variables, "curves", plot, error);
+}
+
 enum mw_err mw_plot_table(struct mw_plot *plot, const struct mw_table *table, struct mw_error *error)
 {
     const struct figure *figure = figure_of(table);
@@ -301,6 +345,8 @@ enum mw_err mw_plot_table(struct mw_plot *plot, const struct mw_table *table, st
         return mw_plot_gpu(plot, table, error);
     if (!figure || column_of(table, figure->x) == SIZE_MAX)
         return refuse(table, error);
+    if (!strcmp(figure->name, "compare") && column_of(table, "error_high_percent") != SIZE_MAX)
+        return plot_learning(plot, table, error);
     if (!strcmp(figure->name, "bandwidth"))
         return mw_plot_bandwidth(plot, table, error);
     if (!strcmp(figure->name, "cache curve"))

@@ -51,3 +51,16 @@ says 'compare says so' 'without libsvm'
 if grep -q '^tree' <<<"$out" && ! grep -q '^svr' <<<"$out"; then ok 'the others are compared'; else not_ok 'the others are compared' "$out"; fi
 fails 77 'plot without gnuplot' env PATH=/nonexistent "$memwall" plot "$tmp/runs.csv" -o "$tmp/x.svg"
 says 'plot says what to install' 'gnuplot'
+
+# the source archive: the same bytes again, from a clone elsewhere and with another umask, and complete
+if git -C "$root" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+    check 'make dist' make -s "${args[@]}" dist DIST="$tmp/a.tar.gz"
+    git -c safe.directory='*' clone -q "$root" "$tmp/clone" 2>/dev/null
+    check 'of a clone' sh -c "umask 077; sleep 1; make -s -C '$tmp/clone' dist DIST='$tmp/b.tar.gz' CC='${CC:-gcc}'"
+    check 'is the same to the byte' cmp "$tmp/a.tar.gz" "$tmp/b.tar.gz"
+    if [ "$(tar -tzf "$tmp/a.tar.gz" | grep -v '/$' | sed 's,^[^/]*/,,' | sort)" = "$(git -C "$root" ls-tree -r --name-only HEAD | sort)" ]; then ok 'all of the commit'; else not_ok 'all of the commit'; fi
+    tar -C "$tmp" -xzf "$tmp/a.tar.gz"
+    check 'and what it says can be made of it' make -n -C "$tmp"/memwall-*/ build-all
+else
+    skip 'the source archive' 'this is no repository'
+fi
