@@ -201,9 +201,10 @@ static void print_rows(struct gpu_run *g, size_t device)
         print_number(f, r->clock_seen_hz > 0, r->clock_seen_hz * 1e-9);
         print_comparison(g, r);
         fprintf(f, "%s\n", r->note);
-        run->untrusted = run->untrusted || !r->valid;
-        run->disturbed = run->disturbed || r->timing.disturbed;
-        g->not_proportional += r->timing.runs && !mw_gpu_proportional(&r->timing);
+        bool untold = r->timing.runs && !r->timing.growth_told && !mw_gpu_proportional(&r->timing);
+        run->untrusted = run->untrusted || (!r->valid && !untold);
+        run->disturbed = run->disturbed || r->timing.disturbed || untold;
+        g->not_proportional += r->timing.runs && mw_gpu_deferred(&r->timing);
     }
 }
 

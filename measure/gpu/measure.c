@@ -67,7 +67,8 @@ static void judge(struct mw_gpu_row *row)
                  t->best_s);
     if (!mw_gpu_proportional(t)) {
         row->valid = false;
-        snprintf(row->note, sizeof row->note, "work deferred or dropped: 16 times the work took %.3g times as long",
+        snprintf(row->note, sizeof row->note, "%s: 16 times the work took %.3g times as long",
+                 mw_gpu_deferred(t) ? "work deferred or dropped" : "disturbed too much to tell work from waiting",
                  t->growth_16);
     }
 }

@@ -28,6 +28,11 @@ bool mw_gpu_proportional(const struct mw_gpu_timing *timing)
     return timing->growth_16 >= MW_GPU_GROWTH_LEAST;
 }
 
+bool mw_gpu_deferred(const struct mw_gpu_timing *timing)
+{
+    return timing->growth_told && !mw_gpu_proportional(timing);
+}
+
 bool mw_gpu_query_plausible(double query_s, double wall_s)
 {
     return query_s >= QUERY_BELOW * wall_s && query_s <= QUERY_ABOVE * wall_s;
@@ -109,6 +114,7 @@ struct samples {
     double wall_s[MW_GPU_RUNS_MAX], query_s[MW_GPU_RUNS_MAX];
     bool disturbed[MW_GPU_RUNS_MAX];
     unsigned long count;
+    bool undisturbed; /* a window of n was */
     double least_1_s, least_4_s, least_16_s;
 };
 
@@ -130,6 +136,7 @@ static void summarize(const struct samples *s, unsigned long n, struct mw_gpu_ti
         }
     }
     t->median_s = mw_median(kept, count);
+    t->growth_told = s->undisturbed;
     t->growth_4 = s->least_4_s / s->least_1_s;
     t->growth_16 = s->least_16_s / s->least_1_s;
 }
@@ -144,6 +151,7 @@ static enum mw_err measure_round(const struct mw_gpu_work *work, unsigned long n
     if (growth) {
         err = window(work, n, &got, error);
         s->least_1_s = err ? s->least_1_s : fmin(s->least_1_s, got.wall_s);
+        s->undisturbed |= !err && !got.disturbed;
         if (!err)
             err = window(work, 16 * n, &got, error);
         s->least_16_s = err ? s->least_16_s : fmin(s->least_16_s, got.wall_s);

@@ -33,6 +33,7 @@ struct mw_gpu_timing {
     double query_s;               /* of the best window; < 0: none */
     unsigned long runs, rejected; /* windows; those disturbed */
     bool disturbed;               /* all of them were */
+    bool growth_told;             /* a window of n was undisturbed: growth is that of the work */
     double growth_4, growth_16;   /* least time of 4 n and of 16 n over that of n; 4 and 16 where the work is done */
 };
 
@@ -48,6 +49,8 @@ enum mw_err mw_gpu_time(const struct mw_gpu_work *work, struct mw_gpu_timing *ti
 /* 16 times the work took at least this many times the time. */
 #define MW_GPU_GROWTH_LEAST 8
 bool mw_gpu_proportional(const struct mw_gpu_timing *timing);
+/* Not in proportion, and not because other work made the windows of n long. */
+bool mw_gpu_deferred(const struct mw_gpu_timing *timing);
 /* The driver's time lies within half of the wall clock's and, but for rounding, not above it. */
 bool mw_gpu_query_plausible(double query_s, double wall_s);
 

@@ -102,6 +102,10 @@ static void dropped_work_is_found(void **state)
     (void)state;
     struct mw_gpu_timing t = time_of((struct device){.unit_s = 2e-3, .query_share = 1, .most = 2});
     assert_false(mw_gpu_proportional(&t));
+    t.growth_told = true;
+    assert_true(mw_gpu_deferred(&t));
+    t.growth_told = false; /* other work made every short window long */
+    assert_false(mw_gpu_deferred(&t));
     t = time_of((struct device){.start_s = 1e-4, .unit_s = 0, .query_share = 1});
     assert_false(mw_gpu_proportional(&t));
 }
