@@ -4,11 +4,11 @@
 #include "data/profile.h"
 #include "fit/main_wait.h"
 #include "fit/numeric/guard.h"
-#include "fit/posterior/cautious.h"
 #include "fit/predict/combine.h"
 #include "fit/predict/mixture.h"
 #include "fit/search/power.h"
 #include "fit/quality/quality.h"
+#include "fit/shares.h"
 #include "model/laws.h"
 #include "model/time.h"
 
@@ -331,31 +331,6 @@ static enum mw_err list_laws(struct work *w, struct mw_error *error)
     return MW_OK;
 }
 
-/*
- * What of the time does not depend on the frequency is what `diagnose` says: it takes the place of the share by the
- * variable-latency law alone.
- */
-static enum mw_err read_shares(struct work *w, struct mw_error *error)
-{
-    struct mw_model *m = &w->model;
-    const unsigned ends[2] = {w->domain.cores_low, w->domain.cores_high};
-    struct mw_diagnose_options options = {
-        .boundaries = m->boundaries, .boundary_count = m->boundary_count, .seed = m->seed};
-    struct mw_cautious reading = {0};
-    if (m->quantity != MW_TIME || w->domain.freq_count < 2 || !m->combination_count)
-        return MW_OK;
-    enum mw_err err = mw_cautious_init(&reading, &options, error);
-    if (!err)
-        err = mw_cautious_read(&reading, &m->points, error);
-    for (size_t i = 0; i < 2 && !err && !reading.view.one_clock; i++) {
-        struct mw_interval share = mw_cautious_fixed(&reading, ends[i]);
-        mw_share_set(m->combinations, m->combination_count, ends[i], w->domain.freq_high_hz, share.median, share.low,
-                     share.high);
-    }
-    mw_cautious_release(&reading);
-    return err;
-}
-
 static enum mw_err sample(struct work *w, struct mw_error *error)
 {
     enum mw_err err = mw_mixture_fit(&w->model, error);
@@ -372,7 +347,7 @@ static enum mw_err sample(struct work *w, struct mw_error *error)
                 p->line, p->cores, p->cores == 1 ? "" : "s", at, p->noise_factor);
     }
     if (!err)
-        err = read_shares(w, error);
+        err = mw_shares_read(&w->model, &w->domain, error);
     return err ? err
                : mw_power_fit(&w->model.power, &w->model.points, w->model.cores_per_socket, w->options.seed, error);
 }

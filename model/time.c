@@ -25,14 +25,6 @@ double mw_speedup_lowest(const struct mw_law *law, const double *params, double 
     return mw_law_h(law, params, 1, phi_low) / mw_law_h(law, params, p, phi) * (phi / phi_low);
 }
 
-double mw_frequency_independent_share(const struct mw_law *law, const double *params, double p, double phi)
-{
-    /* Small against any spacing of switches, large against rounding (cube root of the double's epsilon). */
-    const double step = 6e-6;
-    double up = mw_law_h(law, params, p, phi * (1 + step)), down = mw_law_h(law, params, p, phi * (1 - step));
-    return fmin(fmax((up - down) / (step * (up + down)), 0), 1);
-}
-
 static double wall_excess(const double *v, double p, double phi)
 {
     double mu = fmin(v[MW_VLS_M1] + v[MW_VLS_M2] / p, 1), k_phi = v[MW_VLS_K] * phi;

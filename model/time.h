@@ -20,12 +20,6 @@ double mw_speedup_same(const struct mw_law *law, const double *params, double p,
 /* T(1, F_low)/T(p, F): over one core at the lowest frequency. */
 double mw_speedup_lowest(const struct mw_law *law, const double *params, double p, double phi, double phi_low);
 
-/*
- * Share of the time at (p, phi) that does not depend on the processor's frequency: d ln h/d ln phi, since every h is
- * linear in phi between the points where a max or min switches. In [0, 1].
- */
-double mw_frequency_independent_share(const struct mw_law *law, const double *params, double p, double phi);
-
 /* Cores from which the wall of the variable-latency law binds, at least 1; 0 where it does not up to p_max. */
 double mw_vls_wall_cores(const double *params, double phi, double p_max);
 

@@ -25,15 +25,8 @@ void mw_domain_of(struct mw_domain *domain, const struct mw_points *points)
 
 /* Where a quantity is asked for. */
 struct query {
-    const struct mw_law *law;
-    double p, phi, cap;
+    double phi, cap;
 };
-
-static double share_of(const void *context, const double *params)
-{
-    const struct query *at = context;
-    return mw_frequency_independent_share(at->law, params, at->p, at->phi);
-}
 
 /* Cores from which the wall binds; the cap where it does not before. */
 static double wall_of(const void *context, const double *params)
@@ -64,34 +57,15 @@ static void at_frequency(char *text, size_t size, double freq_hz)
         text[0] = '\0';
 }
 
-static void share_name(char *name, size_t size, unsigned cores)
-{
-    snprintf(name, size, "frequency_independent_share_%u_cores", cores);
-}
-
-static void describe_share(struct mw_combination *c, unsigned cores, double freq_hz)
+void mw_share_describe(struct mw_combination *c, unsigned cores, double freq_hz)
 {
     char freq[32];
     at_frequency(freq, sizeof freq, freq_hz);
-    share_name(c->name, sizeof c->name, cores);
+    snprintf(c->name, sizeof c->name, "frequency_independent_share_%u_cores", cores);
     c->identified = c->high - c->low <= .2; /* a fifth of the time decides between serial and memory-bound */
     snprintf(c->text, sizeof c->text,
              "of the time on %u core%s%s, %.2f (%.2f to %.2f) does not depend on the processor's frequency%s", cores,
              cores == 1 ? "" : "s", freq, c->value, c->low, c->high, c->identified ? "" : ": not well determined");
-}
-
-void mw_share_set(struct mw_combination *list, size_t count, unsigned cores, double freq_hz, double value, double low,
-                  double high)
-{
-    char name[sizeof list->name];
-    share_name(name, sizeof name, cores);
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(list[i].name, name)) {
-            list[i].value = value;
-            list[i].low = low;
-            list[i].high = high;
-            describe_share(&list[i], cores, freq_hz);
-        }
 }
 
 /*
@@ -155,36 +129,28 @@ enum mw_err mw_combinations(struct mw_combination **out, size_t *count, const st
                             const struct mw_domain *domain, const struct mw_knowledge *knowledge, unsigned long seed,
                             struct mw_error *error)
 {
-    enum { WALL = 2, LIMIT = 3, KINDS = 4 };
+    enum { WALL, LIMIT, KINDS };
     double phi = mw_phi(domain->freq_high_hz, knowledge->memory_freq_hz);
     const struct query queries[KINDS] = {
-        {problem->law, domain->cores_low, phi, 0},
-        {problem->law, domain->cores_high, phi, 0},
-        {problem->law, 0, phi, wall_cap_factor * domain->cores_high},
-        {problem->law, 0, phi, limit_cap_factor * domain->cores_high},
+        {phi, wall_cap_factor * domain->cores_high},
+        {phi, limit_cap_factor * domain->cores_high},
     };
-    double (*const of[KINDS])(const void *, const double *) = {share_of, share_of, wall_of, limit_of};
+    double (*const of[KINDS])(const void *, const double *) = {wall_of, limit_of};
     struct mw_combination *list = calloc(KINDS, sizeof *list);
     if (!list)
         return mw_fail(error, MW_NOMEM, "out of memory");
     size_t n = 0;
     enum mw_err err = MW_OK;
     /* without a degree of freedom left every value is possible, and none is worth a sentence */
-    for (size_t kind = 0; kind < KINDS && !err && region->informative; kind++) {
-        if (kind >= WALL ? problem->law != &mw_law_vls : domain->freq_count < 2)
-            continue;
-        if (kind == 1 && domain->cores_high == domain->cores_low)
-            continue;
+    for (size_t kind = 0; kind < KINDS && !err && region->informative && problem->law == &mw_law_vls; kind++) {
         struct mw_combination *c = &list[n++];
         struct mw_functional functional = {of[kind], &queries[kind]};
         c->value = functional.of(functional.context, optimum->params);
         err = mw_interval_of(&c->low, &c->high, &functional, region, optimum, problem, seed, error);
         if (kind == WALL)
             describe_wall(c, &queries[kind], optimum->params, domain);
-        else if (kind == LIMIT)
-            describe_limit(c, &queries[kind], domain->freq_high_hz);
         else
-            describe_share(c, (unsigned)queries[kind].p, domain->freq_high_hz);
+            describe_limit(c, &queries[kind], domain->freq_high_hz);
     }
     if (err) {
         free(list);

@@ -14,19 +14,17 @@ struct mw_domain {
 void mw_domain_of(struct mw_domain *domain, const struct mw_points *points);
 
 /*
- * What the data tell even where single parameters wander: the share of the time that does not depend on frequency at
- * both ends of the cores, the core count from which the wall binds, the speedup that no number of cores exceeds. Each
- * with its interval over the region. *out is allocated (caller frees), *count of them; a quantity that makes no sense
- * for the law or the data is left out.
+ * What the data tell of the variable-latency law even where single parameters wander: the core count from which the wall binds, the
+ * speedup that no number of cores exceeds. Each with its interval over the region. *out is allocated (caller frees), *count
+ * of them; a quantity that makes no sense for the law or the data is left out.
  */
 enum mw_err mw_combinations(struct mw_combination **out, size_t *count, const struct mw_region *region,
                             const struct mw_optimum *optimum, const struct mw_problem *problem,
                             const struct mw_domain *domain, const struct mw_knowledge *knowledge, unsigned long seed,
                             struct mw_error *error) MW_CHECKED;
 
-/* Puts another value and interval in the place of the share on so many cores, where there is one. */
-void mw_share_set(struct mw_combination *list, size_t count, unsigned cores, double freq_hz, double value, double low,
-                  double high);
+/* Name and sentence of the share on so many cores that the frequency does not touch; value, low and high are given. */
+void mw_share_describe(struct mw_combination *combination, unsigned cores, double freq_hz);
 
 /* Fills status and settle of every parameter from its interval and what was measured. */
 void mw_params_judge(struct mw_model_param *params, const struct mw_region *region, const struct mw_problem *problem,
