@@ -219,6 +219,23 @@ static enum mw_err check_unused(struct mw_dataset *dataset, const struct mw_tabl
     return err || !name ? err : name_unused(dataset, table, rows, count, columns->used, error);
 }
 
+/*
+ * A scan that took a rate has the time of one item as its value, and what the run waited, lost or did for all of its wall time: the same
+ * share of an item's. CPU time is left: a start-up that the rate leaves out would look like idle cores.
+ */
+static void spans_of_items(struct mw_dataset *dataset)
+{
+    static const enum mw_usage_item spans[] = {MW_USAGE_SYS,        MW_USAGE_MAIN_WAIT, MW_USAGE_OTHER_CPU,
+                                               MW_USAGE_STEAL,      MW_USAGE_THROTTLED, MW_USAGE_SWITCHES,
+                                               MW_USAGE_THREAD_WAIT};
+    for (size_t i = 0; i < dataset->count; i++) {
+        struct mw_row *row = &dataset->rows[i];
+        double wall_s = row->usage.of[MW_USAGE_WALL];
+        for (size_t k = 0; k < sizeof spans / sizeof *spans && wall_s > 0; k++)
+            row->usage.of[spans[k]] *= row->value / wall_s;
+    }
+}
+
 static enum mw_err finish(struct mw_dataset *dataset, const struct mw_table *table, const struct mw_columns *columns,
                           struct mw_error *error)
 {
@@ -236,8 +253,10 @@ static enum mw_err finish(struct mw_dataset *dataset, const struct mw_table *tab
     dataset->clock_fixed = driver && !strcmp(driver, "none");
     dataset->weak = weak && !strcmp(weak, "yes");
     enum mw_err err = command ? take_text(&dataset->command, command, error) : MW_OK;
-    if (!err && rate && !dataset->rate_unit && dataset->quantity == MW_TIME)
+    if (!err && rate && !dataset->rate_unit && dataset->quantity == MW_TIME) {
+        spans_of_items(dataset);
         err = take_text(&dataset->rate_unit, rate, error);
+    }
     for (size_t i = 0; i < columns->note_count && !err; i++)
         err = mw_dataset_warn(dataset, error, "%s", columns->notes[i]);
     size_t usable = 0;

@@ -152,8 +152,9 @@ enum mw_err mw_points_from_dataset(struct mw_points *points, const struct mw_dat
 
 enum mw_err mw_points_of_equal_work(struct mw_points *equal, const struct mw_points *points, struct mw_error *error)
 {
-    static const enum mw_usage_item spans[] = {MW_USAGE_SYS,       MW_USAGE_WALL,  MW_USAGE_MAIN_WAIT,
-                                               MW_USAGE_OTHER_CPU, MW_USAGE_STEAL, MW_USAGE_THROTTLED};
+    static const enum mw_usage_item spans[] = {MW_USAGE_SYS,        MW_USAGE_WALL,  MW_USAGE_MAIN_WAIT,
+                                               MW_USAGE_OTHER_CPU,  MW_USAGE_STEAL, MW_USAGE_THROTTLED,
+                                               MW_USAGE_THREAD_WAIT};
     struct mw_points copy = *points;
     copy.items = malloc((points->count + 1) * sizeof *copy.items);
     if (!copy.items)

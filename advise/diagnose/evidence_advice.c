@@ -127,9 +127,7 @@ static enum mw_err advise_open(struct mw_sentences *advice, const struct mw_diag
 {
     enum mw_err err = MW_OK;
     if (d->disturbed)
-        return mw_sentences_add(advice, error,
-                                "Measure again on a quiet machine, or with memwall scan, which records how long "
-                                "the program waited for a core.");
+        return mw_sentences_add(advice, error, "Measure again while nothing else runs on these cores.");
     err = mw_sentences_add(advice, error, "Perhaps %s, perhaps %s: these points don't tell which.",
                            mw_cause_names[d->likeliest], mw_cause_names[d->second]);
     if (!err && d->witness.cpu_time.state == MW_WITNESS_ABSENT && !d->speedups)

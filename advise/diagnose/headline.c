@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 static const double SAID = .03;  /* smaller shares of the cores' time are not worth a sentence */
+static const double TAKEN = .1;  /* of a time: more, and what is left is known roughly */
 static const double ROUGH = .05; /* of a speedup: where its 90 % interval is wider, the third digit says nothing */
 
 static const char *plural(unsigned n)
@@ -28,11 +29,17 @@ static void describe_loss(char *text, size_t size, const struct mw_observation *
                  100 * idle, 100 * (1 - idle));
 }
 
+/* Repetitions scatter, or much was taken off times for a wait that is itself an estimate. */
+static bool is_rough(const struct mw_observation *seen)
+{
+    return seen->speedup_error > ROUGH * seen->speedup || seen->taken > TAKEN;
+}
+
 /* "1.98x on 2 cores", of two digits where repetitions scatter so that the third means nothing. */
 static void name_speedup(char *text, size_t size, const struct mw_diagnosis *d)
 {
     const struct mw_observation *seen = &d->seen;
-    bool rough = seen->speedup_error > ROUGH * seen->speedup;
+    bool rough = is_rough(seen);
     char base[32] = "";
     if (seen->base > 1)
         snprintf(base, sizeof base, " of %u", seen->base);
@@ -44,7 +51,7 @@ static void name_speedup(char *text, size_t size, const struct mw_diagnosis *d)
 static double named_efficiency(const struct mw_observation *seen)
 {
     double percent = 100 * seen->efficiency;
-    return seen->speedup_error > ROUGH * seen->speedup ? 5 * round(percent / 5) : percent;
+    return is_rough(seen) ? 5 * round(percent / 5) : percent;
 }
 
 /* What follows the speedup, a fact that needs no law. */

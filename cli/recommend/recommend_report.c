@@ -122,9 +122,11 @@ static void print_answer(const struct recommendation *rec)
     const struct mw_spread *e = &c->efficiency;
     char name[64], time[80];
     goal_name(&c->candidate, name, sizeof name);
-    if (rec->answer.diagnosed && rec->answer.diagnosis.disturbed)
+    bool disturbed = rec->answer.diagnosed && rec->answer.diagnosis.disturbed;
+    if (disturbed)
         printf("%s\n", rec->answer.headline.items[0]);
-    printf("Run it on %s%s%s", cli_bold(), name, cli_reset());
+    printf("%s %s%s%s", disturbed ? "Measure again before relying on it; of these runs the best was on" : "Run it on",
+           cli_bold(), name, cli_reset());
     if (c->has_time) {
         goal_name_time(c->time_s.value, rec->model.rate_unit, time, sizeof time);
         printf(": %s", time);

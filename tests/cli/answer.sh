@@ -109,3 +109,13 @@ fails 2 'a unit of neither' "$memwall" scan --unit ns/day --time-regexp 'T=(.*)'
 check 'weak scaling' "$memwall" scan --weak --cores 1 --runs 1 --idle 0 -o w.csv -- true
 if grep -q '^# scan_weak: yes' w.csv; then ok 'is recorded'; else not_ok 'is recorded' "$(cat w.csv)"; fi
 fails 2 'and not mixed with what is not' "$memwall" scan --resume --cores 1 --runs 1 --idle 0 -o w.csv -- true
+
+# a rate's scan: others' load is a share of the run, not of an item; nothing is to be relied on then
+{ echo '# rate_unit: MIPS'; echo workload,cores,repetition,time_s,rate,cpu_s,exit_status,sys_s,wall_s,other_cpu_s
+  for r in 1 2 3; do printf 'p,1,%s,0.00025,4000,1,0,.1,2,1\np,2,%s,0.00013,7700,1,0,.1,2,2\n' $r $r; done; } >busy.csv
+fitted busy
+first 'the share of others is one' '^Runs were disturbed: other programs had 50 % of these cores'
+lacks 'no table' 'not used'
+check 'recommend' "$memwall" recommend busy.json
+prints 'asks for other runs before it names one' '^Measure again before relying on it; of these runs the best was on 2 cores: 7[67][0-9.]+ MIPS'
+lacks 'and does not say run it' '^Run it on'
