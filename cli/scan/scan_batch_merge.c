@@ -28,18 +28,6 @@ static void add_columns(struct merge *merge, const struct mw_table *table)
     }
 }
 
-static void print_cell(FILE *f, const char *text)
-{
-    bool quoted = text[strcspn(text, ",\"#")] != '\0';
-    fputs(quoted ? "\"" : "", f);
-    for (const char *c = text; *c; c++) {
-        if (*c == '"')
-            fputc('"', f);
-        fputc(*c, f);
-    }
-    fputs(quoted ? "\"" : "", f);
-}
-
 /* The clock that a row shows against the one asked for; unknown is no reproach. */
 static bool is_off(const struct mw_table *table, size_t row, double want_hz)
 {
@@ -58,7 +46,7 @@ static void print_rows(const struct merge *merge, const struct mw_table *table, 
             size_t column;
             fputs(c ? "," : "", f);
             if (mw_table_find(table, merge->columns[c], &column))
-                print_cell(f, mw_table_cell(table, row, column));
+                scan_print_cell(f, mw_table_cell(table, row, column));
             if (!strcmp(merge->columns[c], "cores") && merge->has_freq)
                 fprintf(f, ",%.9g", point->freq_hz / 1e9);
         }

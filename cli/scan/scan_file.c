@@ -23,14 +23,8 @@ static void column_line(const struct scan *scan, unsigned set, char *text, size_
     fclose(f);
 }
 
-/* A CSV cell: quoted where it must be. The caller frees. */
-static char *cell(const char *text)
+void scan_print_cell(FILE *f, const char *text)
 {
-    char *result = NULL;
-    size_t size;
-    FILE *f = open_memstream(&result, &size);
-    if (!f)
-        return NULL;
     bool quoted = text[strcspn(text, ",\"\n\r#")] != '\0';
     fputs(quoted ? "\"" : "", f);
     for (const char *c = text; *c; c++) {
@@ -39,25 +33,22 @@ static char *cell(const char *text)
         fputc(*c == '\n' || *c == '\r' ? ' ' : *c, f);
     }
     fputs(quoted ? "\"" : "", f);
-    if (fclose(f)) {
-        free(result);
-        return NULL;
-    }
-    return result;
 }
 
 enum mw_err scan_file_row(struct scan *scan, const struct mw_sequence_entry *config,
                           const struct mw_runner_result *result, struct mw_error *error)
 {
-    char *row = NULL, *workload = cell(scan->workload), *input = cell(scan->options->input ? scan->options->input : "");
+    char *row = NULL;
     size_t size;
     FILE *f = open_memstream(&row, &size);
-    enum mw_err err = f && workload && input ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err = f ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     if (!err) {
-        fprintf(f, "%s,", workload);
-        if (scan->options->input)
-            fprintf(f, "%s,", input);
-        fprintf(f, "%u,", config->cores);
+        scan_print_cell(f, scan->workload);
+        if (scan->options->input) {
+            fputc(',', f);
+            scan_print_cell(f, scan->options->input);
+        }
+        fprintf(f, ",%u,", config->cores);
         if (scan->freqs_hz)
             fprintf(f, "%.9g,", config->freq_hz / 1e9);
         if (scan->device.values)
@@ -70,8 +61,6 @@ enum mw_err scan_file_row(struct scan *scan, const struct mw_sequence_entry *con
     if (!err)
         err = mw_append_line(&scan->file, error, "%s", row);
     free(row);
-    free(workload);
-    free(input);
     return err;
 }
 

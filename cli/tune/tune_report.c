@@ -55,22 +55,25 @@ static const char *stop_words(enum mw_tune_stop stopped)
 /* The program in one line for the ready lines; the caller frees; NULL where nothing was run. */
 static char *program_words(const struct tune *tune, unsigned cores)
 {
-    char *text = NULL, *words;
+    char *text = NULL;
     size_t size;
+    bool good = true;
     FILE *f = tune->cli->program ? open_memstream(&text, &size) : NULL;
     if (!f)
         return NULL;
-    for (char **word = tune->cli->program; *word; word++) {
+    for (char **word = tune->cli->program; *word && good; word++) {
+        char *plain = mw_run_substitute(*word, cores);
+        good = plain != NULL;
         fputs(word == tune->cli->program ? "" : " ", f);
-        mw_quote_word(f, *word);
+        if (good)
+            mw_quote_word(f, plain);
+        free(plain);
     }
-    if (fclose(f)) {
+    if (fclose(f) || !good) {
         free(text);
         return NULL;
     }
-    words = mw_run_substitute(text, cores);
-    free(text);
-    return words;
+    return text;
 }
 
 static char *cpu_list(const struct tune *tune, unsigned cores)
