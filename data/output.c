@@ -199,7 +199,7 @@ enum mw_err mw_append_open(struct mw_append *append, const char *path, bool resu
 
 /*
  * Waits until something may be written; MW_INTERRUPTED at a signal that waits to be obeyed, since whoever measures has
- * those blocked (measure/run/stop.h) and a pipe that nobody empties would hold it for ever.
+ * those blocked (measure/process/stop.h) and a pipe that nobody empties would hold it for ever.
  */
 static enum mw_err await_room(const struct mw_append *append, struct mw_error *error)
 {

@@ -42,13 +42,14 @@ layer advise/schedule data model fit advise/recommend "$public"
 layer advise/transfer data model fit advise/diagnose "$public"
 layer measure/machine data
 layer measure/probe data measure/machine
-layer measure/freq data measure/machine
+layer measure/process data
+layer measure/freq data measure/machine measure/process
 layer measure/energy data measure/machine measure/probe
-layer measure/gpu data measure/machine measure/probe measure/freq
-layer measure/run data measure/machine measure/probe measure/freq measure/energy
+layer measure/gpu data measure/machine measure/probe measure/freq measure/process
+layer measure/run data measure/machine measure/probe measure/freq measure/energy measure/process
 layer data/import 'data/[a-z_]+\.h' "$public"
 layer data/model_file 'data/[a-z_]+\.h' "$public"
-layer measure/batch data measure/machine measure/probe measure/run
+layer measure/batch data measure/machine measure/probe measure/run measure/process
 for command in cli/*/; do
     layer "${command%/}" 'cli/[a-z_]+\.h' data model fit advise measure plots
 done

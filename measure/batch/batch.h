@@ -3,7 +3,7 @@
 #define MW_MEASURE_BATCH_H
 
 #include "data/error.h"
-#include "measure/run/stop.h"
+#include "measure/process/stop.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/batch/batch_internal.h"
-#include "measure/batch/capture.h"
+#include "measure/process/capture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

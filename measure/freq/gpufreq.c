@@ -5,6 +5,7 @@
 #include "data/units.h"
 #include "measure/freq/cpufreq.h"
 #include "measure/machine/state_folder.h"
+#include "measure/process/capture.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,6 +19,8 @@
 #define STEP_MHZ 50
 static const char first_line[] = "memwall-gpu-state 1";
 static const char nvidia_path[] = "nvidia-smi";
+static const double answer_s =
+    20; /* it takes seconds where it has to load the driver; without an answer there are no clocks */
 
 /* Files of a driver below the card's folder: limits of the hardware, what is set; in the order of writing. */
 static const struct layout {
@@ -94,10 +97,17 @@ static void list_offered(struct mw_gpufreq *g)
             fclose(f);
     }
     if (g->card.driver == MW_CARD_NVIDIA) {
-        FILE *f = popen("nvidia-smi --query-supported-clocks=graphics --format=csv,noheader,nounits 2>/dev/null", "r");
+        static const char *const words[] = {nvidia_path, "--query-supported-clocks=graphics",
+                                            "--format=csv,noheader,nounits", NULL};
+        struct mw_error ignored;
+        char *text = NULL;
+        int status;
+        bool answered = !mw_capture(words, answer_s, NULL, &text, &status, &ignored) && !status && *text;
+        FILE *f = answered ? fmemopen(text, strlen(text), "r") : NULL;
         g->freq_count = read_mhz(f, "%lf", g->freqs_hz, OFFERED_MAX);
         if (f)
-            pclose(f);
+            fclose(f);
+        free(text);
     }
     qsort(g->freqs_hz, g->freq_count, sizeof *g->freqs_hz, by_value);
     size_t kept = 0; /* nvidia-smi lists them once for each memory clock */

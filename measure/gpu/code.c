@@ -2,6 +2,7 @@
 #include "measure/gpu/code.h"
 
 #include "measure/gpu/session.h"
+#include "measure/process/capture.h"
 
 #include <ctype.h>
 #include <ftw.h>
@@ -156,16 +157,17 @@ static int look(const char *path, const struct stat *info, int kind, struct FTW 
     return 0;
 }
 
+/* A kernel takes it milliseconds. NULL where it is missing or does not end. */
 static char *disassemble(const char *path)
 {
-    char command[640];
-    snprintf(command, sizeof command, "objdump -d --no-show-raw-insn '%s' 2>/dev/null", path);
-    FILE *pipe = strchr(path, '\'') ? NULL : popen(command, "r");
-    char *text = pipe ? calloc(TEXT_MAX, 1) : NULL;
-    size_t size = text ? fread(text, 1, TEXT_MAX - 1, pipe) : 0;
-    if (pipe)
-        pclose(pipe);
-    if (!size) {
+    static const double within_s = 30;
+    const char *const words[] = {"objdump", "-d", "--no-show-raw-insn", path, NULL};
+    struct mw_error ignored;
+    char *text = NULL;
+    int status;
+    if (mw_capture(words, within_s, NULL, &text, &status, &ignored))
+        return NULL;
+    if (status || !*text) {
         free(text);
         return NULL;
     }

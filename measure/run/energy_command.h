@@ -3,7 +3,7 @@
 #define MW_MEASURE_ENERGY_COMMAND_H
 
 #include "measure/energy/energy.h"
-#include "measure/run/stop.h"
+#include "measure/process/stop.h"
 
 /* A command of the user's that prints joules: a counter, or the energy of the last run. */
 enum mw_energy_kind {

@@ -4,7 +4,7 @@
 
 #include "data/error.h"
 #include "measure/run/events.h"
-#include "measure/run/stop.h"
+#include "measure/process/stop.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
  *     … mw_session_set(&session, cpus, count, freq_hz, &note, error) … measure …
  *     err = mw_session_close(&session, error);
  *
- * Signals that would end the process in between are the caller's to catch (measure/run/stop.h, cli_catch_signals).
+ * Signals that would end the process in between are the caller's to catch (measure/process/stop.h, cli_catch_signals).
  */
 struct mw_session {
     struct mw_cpufreq cpufreq;

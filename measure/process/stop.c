@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "measure/run/stop.h"
+#include "measure/process/stop.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef MW_MEASURE_BATCH_CAPTURE_H
-#define MW_MEASURE_BATCH_CAPTURE_H
+#ifndef MW_MEASURE_PROCESS_CAPTURE_H
+#define MW_MEASURE_PROCESS_CAPTURE_H
 
 #include "data/error.h"
-#include "measure/run/stop.h"
+#include "measure/process/stop.h"
 
 /*
  * Runs a command found in PATH (words end in NULL) and takes what it prints on standard output and standard error together, at

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "measure/batch/capture.h"
-
-#include "measure/probe/clock.h"
+#include "measure/process/capture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,11 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
 
 enum { CAPTURE_MAX = 16 << 20, STATUS_SIGNAL = 128 };
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static enum mw_err spawn(const char *const *words, int out, const sigset_t *signals, pid_t *pid, struct mw_error *error)
 {
@@ -60,7 +66,7 @@ static enum mw_err collect(int in, const char *name, double deadline_s, struct m
     size_t room = 0;
     for (;;) {
         struct pollfd fds[2] = {{.fd = in, .events = POLLIN}, {.fd = stop ? stop->fd : -1, .events = POLLIN}};
-        double left_s = deadline_s - mw_now_s();
+        double left_s = deadline_s - now_s();
         if (left_s <= 0)
             return no_answer(name, *text, *size, error);
         if (poll(fds, 2, (int)(1000 * left_s) + 1) < 0 && errno != EINTR)
@@ -103,7 +109,7 @@ enum mw_err mw_capture(const char *const *words, double timeout_s, struct mw_sto
         close(ends[0]);
         return err;
     }
-    err = collect(ends[0], words[0], mw_now_s() + timeout_s, stop, &taken, &size, error);
+    err = collect(ends[0], words[0], now_s() + timeout_s, stop, &taken, &size, error);
     close(ends[0]);
     if (err)
         kill(-pid, SIGKILL);
