@@ -33,6 +33,11 @@ static const struct cli_option options[] = {
     OPT("log", CLI_STRING, log, "FILE",
         "keep every run in FILE, as memwall scan does (default memwall-tune.csv; none with --replay)", NULL, 0, 0),
     OPT("resume", CLI_FLAG, resume, NULL, "go on with the log of an earlier tune of the same command", NULL, 0, 0),
+    OPT("slurm", CLI_FLAG, slurm, NULL,
+        "on one whole node that Slurm gives (srun --exclusive), with the clocks that may be set there", NULL, 0, 0),
+    OPT("partition", CLI_STRING, partition, "NAME", "with --slurm: the partition", NULL, 0, 0),
+    OPT("constraint", CLI_STRING, constraint, "FEATURES", "with --slurm: features that the node must have", NULL, 0, 0),
+    OPT("time", CLI_STRING, time_limit, "LIMIT", "with --slurm: time limit of the job, as srun takes it", NULL, 0, 0),
     OPT("replay", CLI_STRING, replay, "TABLE", "choose among the points of a measured table, run nothing", NULL, 0, 0),
     OPT("where", CLI_REPEATED, where, "COL=VALUE", "with --replay: only rows with this value; may be repeated", NULL, 0,
         0),
@@ -59,6 +64,10 @@ static enum mw_err check_usage(const struct cli *cli, const struct tune_options 
     }
     if (o->replay && has_program)
         return mw_fail(error, MW_USAGE, "--replay runs nothing: leave out the command");
+    if (!o->slurm && (o->partition || o->constraint || o->time_limit))
+        return mw_fail(error, MW_USAGE, "--partition, --constraint and --time need --slurm");
+    if (o->slurm && (o->replay || *cli->common.root || cli->common.dry_run))
+        return mw_fail(error, MW_USAGE, "a job measures its node: leave out --replay, --root and --dry-run");
     if (o->replay && (o->resume || o->log))
         return mw_fail(error, MW_USAGE, "--replay keeps no log: there is nothing to resume");
     if (!o->replay && (o->where.count || o->map.count))
@@ -136,6 +145,8 @@ static int run(struct cli *cli, const void *data)
     enum mw_tune_stop stopped = MW_TUNE_GOES_ON;
     struct mw_error closing;
     enum mw_err err = check_usage(cli, tune.options, &cli->error);
+    if (!err && tune.options->slurm) /* returns where it fails alone */
+        err = tune_by_slurm(cli, tune.options->partition, &cli->error);
     if (!err && !tune.options->replay) /* which runs nothing and changes nothing: signals may end it anywhere */
         err = mw_stop_open(&tune.stop, &cli->error);
     if (err)
@@ -177,6 +188,7 @@ const struct cli_command cmd_tune = {
     .defaults = defaults,
     .run = run,
     .examples = "  memwall tune --objective energy --max-slowdown 5 -- ./program --threads {cores}\n"
+                "  memwall tune --slurm --partition compute -- ./program --threads {cores}\n"
                 "  memwall tune --objective edp --power-cap 150 --resume -- ./program\n"
                 "  memwall tune --objective energy --replay data/examples/canneal.csv --boundaries 12\n",
     .operands_min = 0,

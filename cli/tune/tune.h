@@ -18,7 +18,8 @@ struct tune_options {
     unsigned long max_points, runs;
     const char *boundaries, *cores, *freq, *replay, *log;
     double memory_freq_hz;
-    bool resume;
+    bool resume, slurm;
+    const char *partition, *constraint, *time_limit;
     struct cli_strings where, map;
 };
 
@@ -62,6 +63,12 @@ enum mw_err tune_log_row(struct tune *tune, const struct mw_config *candidate, u
                          struct mw_runner_result *result, struct mw_error *error) MW_CHECKED;
 /* The run of the log for this configuration and repetition, NULL where there is none. */
 const struct mw_row *tune_log_find(const struct tune *tune, const struct mw_config *candidate, unsigned repetition);
+
+/*
+ * Becomes `srun … memwall tune …` on one whole node, without the options that say where: its output, log and status are those of the
+ * tune there. Returns where it can't: MW_UNSUPPORTED without srun, MW_IO, MW_NOMEM, MW_RUN.
+ */
+enum mw_err tune_by_slurm(const struct cli *cli, const char *partition, struct mw_error *error) MW_CHECKED;
 
 void tune_print_step(const struct tune *tune, const struct mw_tune_step *step, size_t number);
 void tune_print_result(const struct tune *tune, enum mw_tune_stop stopped);

@@ -59,6 +59,13 @@ holds 'have nodes and cores in their rows' [ "$(grep -c '^sh,4,.*,2$' n.csv)" = 
 holds 'and four processes a run' [ "$(grep -c '^3$' ranks)" = 2 ]
 check 'shared nodes' "$memwall" scan --slurm --cores 1,2 --runs 1 -o h.csv -- sh -c 'taskset -p $$'
 
+check 'tune on a node' "$memwall" tune --slurm --time 5 --cores 1,2 --runs 1 --max-points 2 --log tune.csv -- sh -c 'sleep 0.{cores}'
+prints 'answers first' '^Run it on 1 core: 0\.1[0-9]* s'
+holds 'has its log here' grep -q '^# tune_command' tune.csv
+fails 1 'tune in a partition that is none' "$memwall" tune --slurm --partition nowhere --log t2.csv -- true
+says 'names it' 'partition nowhere'
+fails 2 'a partition without --slurm' "$memwall" tune --partition main -- true
+
 $scan -o x.csv -- sleep 20 >"$tmp/.out" 2>"$tmp/.err" &
 pid=$!
 for _ in $(seq 100); do [ "$(squeue -h -t R | wc -l)" -ge 1 ] && break; sleep .1; done
