@@ -233,17 +233,15 @@ static void print_scaling(FILE *out, const struct report *r)
         fputc('\n', out);
 }
 
-static void print_flags(FILE *out, const struct report *r, bool all)
+/* Those that the answer does not say; all with --verbose. */
+static void print_flags(FILE *out, const struct mw_diagnosis *d, bool all)
 {
-    const struct mw_diagnosis *d = &r->diagnosis;
     char flags[FLAGS][80];
     size_t count = flags_of(d, flags);
-    for (size_t i = 0; i < count; i++) {
-        bool said = !strcmp(flags[i], "scales") || !strcmp(flags[i], "one-core-worked") ||
-                    (d->clock_fixed && !strcmp(flags[i], "memory-not-excluded"));
-        if (all || !said)
+    for (size_t i = 0; i < count; i++)
+        if (all || (strcmp(flags[i], "scales") && strcmp(flags[i], "one-core-worked") &&
+                    (!d->clock_fixed || strcmp(flags[i], "memory-not-excluded"))))
             fprintf(out, "beside it: %s\n", flags[i]);
-    }
 }
 
 /* The answer first: what the cores did, why, what to do; then the rest. */
@@ -258,7 +256,7 @@ static void print_human(FILE *out, const struct report *r, bool all)
             fprintf(out, " [%.2f]", d->confidence);
         fputc('\n', out);
     }
-    print_flags(out, r, all);
+    print_flags(out, d, all);
     fprintf(out, "\n%swhat to do%s\n", cli_bold(), cli_reset());
     for (size_t i = 0; i < r->advice.count; i++)
         fprintf(out, "- %s\n", r->advice.items[i]);

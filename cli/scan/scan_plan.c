@@ -179,7 +179,7 @@ static void join_numbers(FILE *f, const double *values, size_t count, double uni
 /* Adds "scan_KEY: text" where the memory stream has any text; closes and frees. */
 static enum mw_err add_stream(struct scan *scan, const char *key, FILE *f, char **text, struct mw_error *error)
 {
-    if (!f || fclose(f))
+    if (!f || fclose(f) || !*text)
         return mw_fail(error, MW_NOMEM, "out of memory");
     enum mw_err err = **text ? mw_provenance_add(&scan->plan, error, key, "%s", *text) : MW_OK;
     free(*text);
