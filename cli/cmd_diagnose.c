@@ -239,8 +239,9 @@ static void print_flags(FILE *out, const struct mw_diagnosis *d, bool all)
     char flags[FLAGS][80];
     size_t count = flags_of(d, flags);
     for (size_t i = 0; i < count; i++)
-        if (all || (strcmp(flags[i], "scales") && strcmp(flags[i], "one-core-worked") &&
-                    (!d->clock_fixed || strcmp(flags[i], "memory-not-excluded"))))
+        if (all ||
+            (strcmp(flags[i], "scales") && strcmp(flags[i], "stops-scaling") && strcmp(flags[i], "one-core-worked") &&
+             (!d->clock_fixed || strcmp(flags[i], "memory-not-excluded"))))
             fprintf(out, "beside it: %s\n", flags[i]);
 }
 

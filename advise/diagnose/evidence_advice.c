@@ -217,15 +217,17 @@ static bool is_memory(enum mw_verdict verdict)
 enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_diagnosis *d, const struct mw_model *model,
                                 struct mw_error *error)
 {
-    if (d->verdict == MW_VERDICT_UNDETERMINED)
+    bool told = d->seen.one_core && !d->disturbed; /* seen without any law */
+    enum mw_verdict verdict = told ? MW_VERDICT_ONE_THREAD : d->verdict;
+    if (verdict == MW_VERDICT_UNDETERMINED)
         return advise_open(advice, d, error);
     enum mw_err err = MW_OK;
     if (d->verdict == MW_VERDICT_STEP)
         err = advise_side(advice, d, model, error);
     bool at_other_clock = !d->clock_fixed || (d->verdict != MW_VERDICT_BUSY && d->verdict != MW_VERDICT_CLOCK);
     for (size_t i = 0; i < 2 && err == MW_OK; i++)
-        if (REMEDY[d->verdict][i] && (i == 0 || at_other_clock))
-            err = mw_sentences_add(advice, error, "%s", REMEDY[d->verdict][i]);
+        if (REMEDY[verdict][i] && (i == 0 || at_other_clock))
+            err = mw_sentences_add(advice, error, "%s", REMEDY[verdict][i]);
     if (err == MW_OK && d->step_flag)
         err = mw_sentences_add(advice, error,
                                "Beside it, time steps up by %.0f %% beyond %u cores: place threads and memory by node.",
@@ -234,7 +236,7 @@ enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_dia
         err = advise_side(advice, d, model, error);
     if (err == MW_OK && is_memory(d->verdict))
         err = advise_clock(advice, d, model, error);
-    if (err == MW_OK && mw_diagnosis_memory_open(d) && !d->clock_fixed)
+    if (err == MW_OK && mw_diagnosis_memory_open(d) && !d->clock_fixed && !told)
         err = mw_sentences_add(
             advice, error,
             "Memory is not excluded: if the frequency can be set, one run of all %u cores at the lowest frequency tells.",

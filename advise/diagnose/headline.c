@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 static const double SAID = .03;  /* smaller shares of the cores' time are not worth a sentence */
+static const double SAME = .03;  /* of a speedup: nobody would call it faster or slower */
 static const double TAKEN = .1;  /* of a time: more, and what is left is known roughly */
 static const double ROUGH = .05; /* of a speedup: where its 90 % interval is wider, the third digit says nothing */
 
@@ -58,7 +59,7 @@ static double named_efficiency(const struct mw_observation *seen)
 static void describe_scaling(char *text, size_t size, const struct mw_observation *seen)
 {
     char loss[160] = "";
-    double gain = seen->speedup_error > 0 ? seen->speedup_error : ROUGH * seen->speedup;
+    double gain = fmax(seen->speedup_error, SAME * seen->speedup);
     if (seen->efficiency >= MW_SCALES_FROM)
         snprintf(text, size, ": it scales");
     else if (seen->speedup < 1 - gain)
@@ -87,8 +88,8 @@ static enum mw_err say_observation(struct mw_sentences *out, const struct mw_dia
                                 "Runs were disturbed: other programs had %.0f %% of these cores. %s all the same.",
                                 100 * fmax(seen->others_blind, seen->others), speedup);
     if (seen->one_core)
-        return mw_sentences_add(out, error, "Only one core ever worked (CPU time = time on %u to %u cores).%s",
-                                seen->base, seen->cores, run);
+        return mw_sentences_add(out, error, "Only one core ever worked (CPU time = time on %u to %u cores).",
+                                seen->base, seen->cores);
     describe_scaling(scaling, sizeof scaling, seen);
     return mw_sentences_add(out, error, "%s (%.0f %%)%s.%s", speedup, named_efficiency(seen), scaling, run);
 }
@@ -154,6 +155,9 @@ static enum mw_err say_clock(struct mw_sentences *out, const struct mw_diagnosis
 
 static enum mw_err say_cause(struct mw_sentences *out, const struct mw_diagnosis *d, struct mw_error *error)
 {
+    if (d->seen.one_core &&
+        !d->disturbed) /* seen without any law: no cause that one of them prefers stands beside it */
+        return say_one_thread(out, d, error);
     switch (d->verdict) {
     case MW_VERDICT_LIMIT:
         return say_limit(out, d, error);

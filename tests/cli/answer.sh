@@ -34,7 +34,12 @@ lacks 'no frequency there either' 'frequenc(y|ies) (can|tells)|lowest frequency|
 
 table one 10.01 10
 fitted one
-first 'one thread is said so, before any law' '^Only one core ever worked'
+first 'one thread is said so, before any law, and asked for' '^Only one core ever worked'
+prints 'with the ways to tell it' 'OMP_NUM_THREADS'
+lacks 'no cause beside it, and no core count' 'cores wait for|Run it on'
+table flat 10.02 20
+fitted flat
+first 'no faster is not slower' '^0\.998x on 2 cores \(50 %\): no faster than on 1\. Run it on 1\.$'
 table slower 12 24
 fitted slower
 first 'slower with more cores' '^0\.833x on 2 cores \(42 %\): slower than on 1\. Run it on 1\.$'
