@@ -17,7 +17,9 @@ cp "$root/data/examples/canneal.csv" all.csv
 { echo '# scan_weak: yes'; echo cores,time_s; printf '1,10\n2,10.1\n4,10.4\n8,10.9\n'; } >weak.csv
 { echo 'workload,cores,ns/day'; for p in 1 2 4 8; do awk -v p=$p 'BEGIN { print "<i>&a,run," p "," 2.5 / (.1 + .9 / p) }' | cut -d, -f1,3,4; done; } >rate.csv
 printf 'cores,freq_ghz,speedup\n2,2,1.8\n4,2,3\n8,2,4.3\n2,1,1.85\n4,1,3.1\n8,1,4.7\n' >speedups.csv
-for name in two all weak rate speedups; do
+{ echo '# rate_unit: <b onload="alert(1)">&x'; echo 'workload,cores,repetition,time_s,rate,cpu_s,exit_status'
+  for r in 1 2; do printf 'p,1,%s,0.25,4,1,0\np,2,%s,0.13,7.7,1,0\n' $r $r; done; } >markup.csv
+for name in two all weak rate speedups markup; do
     map=()
     [ $name = rate ] && map=(--map rate=ns/day)
     check "$name: fitted" "$memwall" fit $name.csv "${map[@]}" -o $name.json --force
@@ -26,6 +28,7 @@ for name in two all weak rate speedups; do
 done
 lacks() { if grep -qE "$3" "$2"; then not_ok "$1" "$(grep -oE ".{0,60}$3.{0,60}" "$2" | head -n 3)"; else ok "$1"; fi; }
 has() { if grep -qE "$3" "$2"; then ok "$1"; else not_ok "$1" "lacks /$3/" "$(head -c 3000 "$2")"; fi; }
+lacks 'a unit is no markup' markup.html '<b onload'
 has 'it begins with the answer' two.html '<p class=answer>[0-9.]+x on 2 cores \([0-9]+ %\): it scales\. Run it on 2\.'
 has 'the contents are answers' all.html '<a href=#run>Where to run it</a>: 24 cores at 2\.4 GHz for time'
 has 'the line is the command' two.html "taskset -c 0-1 ./a.out 2 '&lt;b&gt;'|./a.out '2' '&lt;b&gt;'"
