@@ -52,7 +52,7 @@ void run_columns_write(FILE *f, unsigned set, const struct mw_runner_result *res
         if (c->bit && !(set & c->bit))
             continue;
         fputc(',', f);
-        if (!c->unit)
+        if (!(c->unit > 0))
             fprintf(f, "%d", result->run.exit_status);
         else if (result->has & bit)
             fprintf(f, "%.*g", c->digits, *value / c->unit);

@@ -251,7 +251,8 @@ static void print_laws(FILE *f, const struct mw_report *r)
     for (size_t i = 0; i < m->law_count; i++) {
         const struct mw_model_law *l = &m->laws[i];
         page(f, "<tr><td>%s</td><td class=n>%.4f</td><td class=n>", l->name, l->rmse_log);
-        page(f, l->has_cv ? "%.1f" : "", l->cv_mape_percent);
+        if (l->has_cv)
+            page(f, "%.1f", l->cv_mape_percent);
         fputs("</td></tr>\n", f);
     }
     fputs("</table>\n", f);

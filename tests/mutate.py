@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Small faults, one at a time, drawn by rule and seed over all rooms; each must be noticed by the tests of its room.
 
-    mutate.py [--count 50] [--seed 1] [--least 95] [--only ROOM,ROOM] [--list]
+    mutate.py [--count 50] [--seed 1] [--least 95] [--only ROOM,FILE] [--list]
 
 Works on a copy of the tree below build/mutate. A fault is a comparison turned round, a sign, a factor, `and` for `or`, a `not`
 left out, a constant half as large again, or an assignment left out; never in messages and never where memory runs out. A room is
@@ -111,11 +111,16 @@ def main():
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--least", type=float, default=95, help="percent that must be noticed")
-    parser.add_argument("--only", help="these rooms, with commas between")
+    parser.add_argument("--only", help="these rooms, or files of rooms, with commas between")
     parser.add_argument("--list", action="store_true", help="how many faults the rules make, by room")
     options = parser.parse_args()
-    table = {room: tests for room, tests in rooms().items() if not options.only or room in options.only.split(",")}
-    possible = {room: [(path, *fault) for path in sources(room) for fault in faults(path)] for room in table}
+    asked = options.only.split(",") if options.only else []
+    table = rooms()
+    possible = {room: [(path, *fault) for path in sources(room) if not asked or room in asked or str(path.relative_to(ROOT)) in asked
+                       for fault in faults(path)] for room in table}
+    for name in asked:
+        if not any(name in (room, str(path.relative_to(ROOT))) for room in table for path, *_ in possible[room]):
+            parser.error(f"--only: no faults in '{name}': not a room of tests/mutate.rooms, nor a file of one")
     if options.list:
         for room, list_ in possible.items():
             print(f"{len(list_):6d} {room}")

@@ -54,14 +54,18 @@ MW_HOT void mw_hot_extent(const double *value, const double *weight, size_t n, d
     *total = sum;
 }
 
-MW_HOT void mw_hot_bins(const double *value, const double *weight, size_t n, double low, double per_value, double *bins)
+MW_HOT void mw_hot_bins(const double *value, const double *weight, size_t n, double low, double per_value, double *bins,
+                        int count)
 {
     enum { BLOCK = 64 };
     int index[BLOCK];
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t m = n - at < BLOCK ? n - at : BLOCK;
-        for (size_t i = 0; i < m; i++)
-            index[i] = (int)((value[at + i] - low) * per_value);
+        for (size_t i = 0; i < m; i++) {
+            double place = (value[at + i] - low) * per_value;
+            place = place < count - 1 ? place : count - 1;
+            index[i] = (int)(place > 0 ? place : 0); /* NaN ends in the last one: a broken model, not a broken array */
+        }
         for (size_t i = 0; i < m; i++)
             bins[index[i]] += weight[at + i];
     }

@@ -15,7 +15,8 @@ void mw_hot_readings(const double *center, const double *sd, const double *noise
 /* Smallest and largest of the values, n >= 1, and the sum of the weights. */
 void mw_hot_extent(const double *value, const double *weight, size_t n, double *low, double *high, double *total);
 /* bins[(value - low) per_value] += weight */
-void mw_hot_bins(const double *value, const double *weight, size_t n, double low, double per_value, double *bins);
+void mw_hot_bins(const double *value, const double *weight, size_t n, double low, double per_value, double *bins,
+                 int count);
 /* sums[b] = the sum of bins[b size .. (b + 1) size), b < blocks */
 void mw_hot_block_sums(const double *bins, size_t blocks, size_t size, double *sums);
 /* a' M b, of MW_FORM rows and columns */

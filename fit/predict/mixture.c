@@ -53,7 +53,7 @@ static void fit_release(struct mw_ensemble_fit *fit)
 
 static enum mw_err fit_alloc(struct mw_ensemble_fit *fit, const struct job *job, struct mw_error *error)
 {
-    struct mw_ensemble_fit made = {.prior = job->prior,
+    struct mw_ensemble_fit made = {.prior = (int)job->prior,
                                    .independent = job->independent,
                                    .draw_count = DRAWS,
                                    .param_count = job->law->param_count};

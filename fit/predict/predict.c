@@ -424,6 +424,10 @@ static enum mw_err answer_batch(const struct predictor *predictor, const struct 
     }
     if (starved)
         err = mw_fail(error, MW_NOMEM, "out of memory for %zu predictions", n);
+    for (size_t i = 0; i < n && !err; i++)
+        if (!isfinite(out[i].ln_mean) || !(out[i].low > 0) || !isfinite(out[i].high))
+            err = mw_fail(error, MW_NOFIT, "the model's laws give no number on %g cores at %g GHz", config[i].cores,
+                          config[i].freq_hz / 1e9);
 out:
     mw_predictive_release(&predictive);
     free(sites);

@@ -17,7 +17,7 @@ void mw_weighted_quantiles(const struct mw_weighted *weighted, double quantile[3
     double low, high, total, bins[BINS] = {0}, block_sums[BLOCKS];
     mw_hot_extent(weighted->value, weighted->weight, weighted->count, &low, &high, &total);
     double per_value = high > low ? (BINS - 1e-6) / (high - low) : 0;
-    mw_hot_bins(weighted->value, weighted->weight, weighted->count, low, per_value, bins);
+    mw_hot_bins(weighted->value, weighted->weight, weighted->count, low, per_value, bins, BINS);
     mw_hot_block_sums(bins, BLOCKS, BINS / BLOCKS, block_sums);
     int block = 0;
     double before = 0; /* the block */

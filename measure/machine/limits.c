@@ -47,7 +47,7 @@ static void lower_by_rlimit(const char *root, int resource, const char *used_key
 {
     struct rlimit r;
     size_t used = 0;
-    if (getrlimit(resource, &r) || r.rlim_cur == RLIM_INFINITY)
+    if (getrlimit((__rlimit_resource_t)resource, &r) || r.rlim_cur == RLIM_INFINITY)
         return;
     if (mw_sysfile_kb(root, "/proc/self/status", used_key, &used))
         used = 0;

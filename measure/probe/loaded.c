@@ -70,6 +70,7 @@ static void load_until_end(struct shared *s, size_t index)
         at = at + CHUNK_LINES < lines ? at + CHUNK_LINES : 0;
         atomic_fetch_add_explicit(&s->counters[index].lines, CHUNK_LINES, memory_order_relaxed);
     }
+    (void)sink;
 }
 
 static size_t lines_moved(struct shared *s)

@@ -204,7 +204,7 @@ static void note_usage(const struct mw_runner *runner, unsigned cores, struct mw
     bool printed = runner->setup.run.time_regexp || runner->setup.run.rate_regexp;
     result->has |= MW_RUNNER_TIME | MW_RUNNER_CPU_TIME | MW_RUNNER_USAGE | (printed ? MW_RUNNER_WALL : 0u) |
                    (run->rate > 0 ? MW_RUNNER_RATE : 0u) | (tells_wait(run, cores) ? MW_RUNNER_MAIN_WAIT : 0u) |
-                   (run->has_thread_wait ? MW_RUNNER_THREAD_WAIT : 0u) | (run->threads ? MW_RUNNER_THREADS : 0u) |
+                   (run->has_thread_wait ? MW_RUNNER_THREAD_WAIT : 0u) | (run->threads > 0 ? MW_RUNNER_THREADS : 0u) |
                    (run->peak_memory_bytes > 0 ? MW_RUNNER_PEAK_MEMORY : 0u);
     for (unsigned i = 0; i < MW_EVENT_COUNT; i++)
         if (run->events.has[i])

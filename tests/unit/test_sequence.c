@@ -64,6 +64,36 @@ static void random_rounds_differ(void **state)
         assert_memory_not_equal(order[0], order[r], sizeof order[0]);
 }
 
+/* Every core count at each frequency, those at each number of devices: the one that is asked for is found. */
+static void configurations_are_the_product(void **state)
+{
+    (void)state;
+    static const double devices[] = {1, 2, 4};
+    struct mw_sequence sequence;
+    const struct mw_sequence_plan plan = {.cores = cores,
+                                          .freqs_hz = freqs,
+                                          .devices = devices,
+                                          .core_count = CORES,
+                                          .freq_count = FREQS,
+                                          .device_count = 3,
+                                          .min_runs = 1,
+                                          .max_runs = 1};
+    assert_int_equal(mw_sequence_init(&sequence, &plan, NULL), MW_OK);
+    assert_int_equal(sequence.count, 3 * N);
+    for (size_t d = 0, i = 0; d < 3; d++)
+        for (size_t f = 0; f < FREQS; f++)
+            for (size_t c = 0; c < CORES; c++, i++) {
+                assert_int_equal(sequence.configs[i].cores, (unsigned)cores[c]);
+                assert_near(sequence.configs[i].freq_hz, freqs[f], 0);
+                assert_near(sequence.configs[i].device, devices[d], 0);
+                assert_ptr_equal(mw_sequence_find(&sequence, (unsigned)cores[c], freqs[f], devices[d]),
+                                 &sequence.configs[i]);
+            }
+    assert_null(mw_sequence_find(&sequence, 1, 1.3e9, 1));
+    assert_null(mw_sequence_find(&sequence, 1, 1.2e9, 3));
+    mw_sequence_release(&sequence);
+}
+
 static void listed_is_as_given(void **state)
 {
     (void)state;
@@ -101,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(balanced_rounds_mirror),
         cmocka_unit_test(random_rounds_differ),
+        cmocka_unit_test(configurations_are_the_product),
         cmocka_unit_test(listed_is_as_given),
         cmocka_unit_test(precision_ends_runs),
     };
