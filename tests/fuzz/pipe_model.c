@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const fuzz_seeds[] = {"", "\x03\x01", "\x10\x20\x30\x41", "abcdefgh", "01020304050607", NULL};
+const char *const fuzz_seeds[] = {"", "\x03\x01", "\x10\x20\x30\x41", "abcdefgh", "01020304050607", "g\x01\x01", NULL};
 
 static json_t *good;
 
