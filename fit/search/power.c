@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fit/search/power.h"
 
+#include "data/clock.h"
 #include "fit/numeric/linalg.h"
 #include "fit/surrogate.h"
 #include "fit/thin.h"
@@ -22,10 +23,13 @@ struct power_data {
     size_t n;
     struct mw_site *sites;
     double *power_w, *noise;
+    struct mw_clock *clocks; /* of the sites, where points say at which clock their cores ran */
+    size_t clock_count;      /* 0: they don't */
 };
 
 static void power_data_release(struct power_data *d)
 {
+    free(d->clocks);
     free(d->sites);
     free(d->power_w);
     free(d->noise);
@@ -57,7 +61,9 @@ static enum mw_err power_data_init(struct power_data *data, const struct mw_poin
     d.sites = malloc((points->count + 1) * sizeof *d.sites);
     d.power_w = malloc((points->count + 1) * sizeof *d.power_w);
     d.noise = malloc((points->count + 1) * sizeof *d.noise);
-    if (!d.sites || !d.power_w || !d.noise) {
+    d.clocks = malloc((points->count + 1) * sizeof *d.clocks);
+    bool by_clock = mw_clock_known(points);
+    if (!d.sites || !d.power_w || !d.noise || !d.clocks) {
         power_data_release(&d);
         return mw_fail(error, MW_NOMEM, "out of memory");
     }
@@ -65,16 +71,19 @@ static enum mw_err power_data_init(struct power_data *data, const struct mw_poin
         if (!point_power(points, i, &d.power_w[d.n]))
             continue;
         const struct mw_point *p = &points->items[i];
-        d.sites[d.n] = power_site(p->cores, p->freq_hz, freq_ref_hz, cores_per_socket);
+        d.clocks[d.n] = (struct mw_clock){p->cores, p->freq_hz, by_clock ? p->freq_effective_hz : p->freq_hz};
+        d.sites[d.n] = power_site(p->cores, d.clocks[d.n].effective_hz, freq_ref_hz, cores_per_socket);
         d.noise[d.n++] = fmax(1, p->noise_factor);
     }
     size_t kept[CONDITIONED_POINTS];
     d.n = mw_thin(d.sites, d.n, CONDITIONED_POINTS, kept);
     for (size_t i = 0; i < d.n; i++) { /* kept[i] >= i */
         d.sites[i] = d.sites[kept[i]];
+        d.clocks[i] = d.clocks[kept[i]];
         d.power_w[i] = d.power_w[kept[i]];
         d.noise[i] = d.noise[kept[i]];
     }
+    d.clock_count = by_clock ? d.n : 0;
     *data = d;
     return MW_OK;
 }
@@ -188,9 +197,12 @@ enum mw_err mw_power_fit(struct mw_model_power *power, const struct mw_points *p
     struct power_data data;
     struct mw_model_power result = {.cores_per_socket = cores_per_socket};
     double watts, coefficients[MW_POWER_TERMS] = {0};
-    for (size_t i = 0; i < points->count; i++)
+    bool by_clock = mw_clock_known(points);
+    for (size_t i = 0; i < points->count; i++) {
+        const struct mw_point *p = &points->items[i];
         if (point_power(points, i, &watts))
-            result.freq_ref_hz = fmax(result.freq_ref_hz, points->items[i].freq_hz);
+            result.freq_ref_hz = fmax(result.freq_ref_hz, by_clock ? p->freq_effective_hz : p->freq_hz);
+    }
     enum mw_err err = power_data_init(&data, points, result.freq_ref_hz, cores_per_socket, error);
     if (err)
         return err;
@@ -338,8 +350,9 @@ enum mw_err mw_power_view_predict(const struct mw_power_view *view, const struct
         for (size_t i = 0; i < n; i++) {
             if (!work || !result)
                 continue;
-            struct mw_site site =
-                power_site(query[i].cores, query[i].freq_hz, power->freq_ref_hz, power->cores_per_socket);
+            const struct power_data *d = &view->data;
+            double clock_hz = mw_clock_at(d->clocks, d->clock_count, query[i].cores, query[i].freq_hz);
+            struct mw_site site = power_site(query[i].cores, clock_hz, power->freq_ref_hz, power->cores_per_socket);
             double mean, variance;
             predict_site(view, &site, work, &mean, &variance);
             result[i] = exp(mean);

@@ -7,7 +7,7 @@
 /*
  * The power law of model/power.h fitted to points with power (or energy and time), with a local residual.
  * power->present is false, and MW_OK, where fewer than three points have power. cores_per_socket 0: unknown
- * (one socket assumed, said in power->source).
+ * (one socket assumed, said in power->source). x is the clock that the cores ran at, where points tell (data/clock.h).
  */
 enum mw_err mw_power_fit(struct mw_model_power *power, const struct mw_points *points, unsigned cores_per_socket,
                          unsigned long seed, struct mw_error *error) MW_CHECKED;

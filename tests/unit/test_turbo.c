@@ -22,6 +22,12 @@ static double time_s(double p, double f)
     return CYCLES * (SERIAL + (1 - SERIAL) / p) / (clock_ghz(p, f) * 1e9);
 }
 
+static double power_w(double p, double f)
+{
+    double x = clock_ghz(p, f) / 3.4;
+    return 20 + p * (2 * x + 8 * x * x * x);
+}
+
 static void fit_table(struct mw_model *model, const char *law, bool seen)
 {
     static const double freqs[] = {1.2, 1.6, 2, 2.4};
@@ -32,11 +38,11 @@ static void fit_table(struct mw_model *model, const char *law, bool seen)
     struct mw_error e;
     FILE *f = fdopen(mkstemp(path), "w");
     assert_non_null(f);
-    fprintf(f, "cores,freq_ghz,time_s%s\n", seen ? ",freq_effective_ghz" : "");
+    fprintf(f, "cores,freq_ghz,time_s,power_w%s\n", seen ? ",freq_effective_ghz" : "");
     for (size_t i = 0; i < 4; i++)
         for (size_t j = 0; j < 7; j++) {
             double p = cores[j], noise = .005 * sin(12.9898 * p + 7.3 * freqs[i]);
-            fprintf(f, "%g,%g,%.9g", p, freqs[i], time_s(p, freqs[i]) * (1 + noise));
+            fprintf(f, "%g,%g,%.9g,%.9g", p, freqs[i], time_s(p, freqs[i]) * (1 + noise), power_w(p, freqs[i]));
             fprintf(f, seen ? ",%.9g\n" : "\n", clock_ghz(p, freqs[i]));
         }
     fclose(f);
@@ -74,6 +80,8 @@ static double error_at(const struct mw_model *model, double p, double f)
     struct mw_error e;
     assert_int_equal(mw_predict(model, &config, 1, &made, &e), MW_OK);
     assert_true(made.low < time_s(p, f) && time_s(p, f) < made.high);
+    assert_true(made.has_energy);
+    assert_near(made.power_w / power_w(p, f), 1, .01);
     double one = time_s(1, f) / time_s(p, f);
     assert_near(made.speedup / one, 1, .02); /* over one core at the same frequency, whatever its clock */
     return fabs(made.value / time_s(p, f) - 1);
