@@ -30,7 +30,9 @@ struct machine {
     size_t boundary_count;
     struct mw_cpu_limit limit;
     char events[128]; /* what the processor's counters count here; empty: none, or another machine's tree */
-    size_t llc_bytes, memory_bytes;
+    size_t llc_bytes, memory_bytes; /* as reported */
+    const char *llc_doubt;          /* why the last level as reported can't be believed; NULL: it can, or none is */
+    size_t llc_measured_bytes;      /* what a probe found since this boot; 0: nothing */
 
     bool has_cpufreq;
     struct mw_cpufreq cpufreq;

@@ -67,6 +67,8 @@ static void put_profile(const struct machine *m, json_t *o)
     put(o, "score", NULL);
     put(o, "mem_bytes", whole_or_null(m->memory_bytes));
     put(o, "llc_bytes", whole_or_null(m->llc_bytes));
+    if (m->llc_bytes)
+        put(source, "llc_bytes", json_string(m->llc_doubt ? "reported, doubtful" : "reported"));
     put(o, "mem_mts", whole_or_null(m->mts));
     put(o, "memory_freq_ghz", mw_json_real(m->memory_freq_hz > 0, m->memory_freq_hz * 1e-9));
     if (m->memory_freq_hz > 0)

@@ -3,6 +3,7 @@
 #include "measure/run/events.h"
 #include "measure/probe/arena.h"
 #include "measure/probe/clock.h"
+#include "measure/probe/llc.h"
 #include "measure/machine/sysfile.h"
 
 #include <errno.h>
@@ -157,6 +158,17 @@ static enum mw_err read_frequencies(struct machine *m, struct mw_error *error)
     return MW_OK;
 }
 
+/* What probes would size their arrays by. */
+static void doubt_caches(struct machine *m)
+{
+    if (!m->llc_bytes || !m->topology.core_count)
+        return;
+    unsigned cpu = m->topology.cores[0].cpus[0];
+    m->llc_doubt = mw_llc_doubt(&m->topology, cpu, m->guest);
+    if (!m->llc_doubt || *m->root || !mw_llc_kept(mw_llc_reported(&m->topology, cpu), &m->llc_measured_bytes))
+        m->llc_measured_bytes = 0;
+}
+
 static void read_memory(struct machine *m, double memory_freq_hz)
 {
     struct mw_error why;
@@ -247,6 +259,7 @@ enum mw_err machine_read(struct machine *machine, const char *root, double memor
     if (!err && !*root) /* drivers of a captured tree can't be called */
         err = machine_read_gpus(&m, error);
     if (!err) {
+        doubt_caches(&m);
         read_clock(&m);
         read_memory(&m, memory_freq_hz);
         read_pages(&m);

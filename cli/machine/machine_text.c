@@ -81,6 +81,16 @@ static void print_caches(const struct machine *m, FILE *f)
             fprintf(f, ", %u ways", c->ways);
         fprintf(f, c->line_bytes ? ", lines of %zu bytes\n" : "\n", c->line_bytes);
     }
+    if (first)
+        return;
+    label(f, "");
+    fprintf(f, "sizes as reported");
+    if (m->llc_doubt && m->llc_measured_bytes)
+        fprintf(f, "; the last level is not believed (%s): measured %zu KiB", m->llc_doubt,
+                m->llc_measured_bytes / 1024);
+    else if (m->llc_doubt)
+        fprintf(f, "; the last level is not believed (%s): memwall measure finds its size", m->llc_doubt);
+    fputc('\n', f);
 }
 
 static void print_nodes(const struct machine *m, FILE *f)

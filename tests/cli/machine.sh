@@ -35,6 +35,12 @@ counts() {
          /^    "level": 3,/ {l++} END {print c+0, p, a, o, k, n+0, e+0, l+0}' <<<"$out"
 }
 
+# what is reported of caches is said to be that, and where the last level can't be so, why
+check 'a core with 64 MiB to itself' env HWLOC_SYNTHETIC='pack:1 l3:2(size=67108864) l2:1(size=1048576) core:1 pu:1' "$memwall" machine
+prints 'is not believed' 'sizes as reported; the last level is not believed \((no core has so much to itself|what a guest is told may be the host.s)\)'
+check 'in JSON' env HWLOC_SYNTHETIC='pack:1 l3:2(size=67108864) l2:1(size=1048576) core:1 pu:1' "$memwall" machine --json
+prints 'its source is doubtful' '"llc_bytes": "reported, doubtful"'
+
 # synthetic machines of hwloc
 while read -r cores cpus packages description; do
     check "synthetic $description" env HWLOC_SYNTHETIC="$description" "$memwall" machine --json
