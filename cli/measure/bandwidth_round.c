@@ -61,7 +61,7 @@ static enum mw_err tell_offsets(struct bandwidth_round *r, struct mw_error *erro
 
 static enum mw_err tell_stores(struct bandwidth_round *r, struct mw_error *error)
 {
-    char text[200];
+    char text[260];
     const double *rate = r->rate_bps;
     if (!(rate[MW_BW_COPY] > 0 && rate[MW_BW_COPY_NT] > 0))
         return MW_OK;
@@ -72,6 +72,9 @@ static enum mw_err tell_stores(struct bandwidth_round *r, struct mw_error *error
                                          : "no difference",
              r->memory.size_bytes / MIB, rate[MW_BW_COPY_NT] / rate[MW_BW_COPY]);
     enum mw_err err = tell(r, "streaming_stores", error, text);
+    for (size_t i = 0; i < r->size_count && !err; i++)
+        if (!(r->fill_bps[i] > 0 && r->fill_nt_bps[i] > 0)) /* one that is not known is no rate that is the same */
+            return MW_OK;
     if (err || !(rate[MW_BW_FILL] > 0 && rate[MW_BW_FILL_NT] > 0))
         return err;
     size_t from = mw_bw_allocates_from(r->fill_bps, r->fill_nt_bps, r->size_count);
@@ -80,8 +83,14 @@ static enum mw_err tell_stores(struct bandwidth_round *r, struct mw_error *error
                  "regular stores read each line first from %zu KiB on: fills at %.2f times the rate "
                  "without it at %zu MiB",
                  r->size_bytes[from] / KIB, rate[MW_BW_FILL] / rate[MW_BW_FILL_NT], r->memory.size_bytes / MIB);
+    else if (gain == MW_BW_GAIN_FASTER)
+        snprintf(
+            text, sizeof text,
+            "not by fills, regular ones are as fast as streaming ones at every size (whole lines may be written without "
+            "a read); copies are not: streaming ones move %.2f times as much",
+            rate[MW_BW_COPY_NT] / rate[MW_BW_COPY]);
     else
-        snprintf(text, sizeof text, "no cost at any size: regular fills are as fast as streaming ones");
+        snprintf(text, sizeof text, "no cost at any size: regular fills and copies are as fast as streaming ones");
     return tell(r, "write_allocate", error, text);
 }
 
