@@ -21,8 +21,10 @@ static void no_such_command(void **state)
     const char *const words[] = {"memwall-no-such-command", NULL};
     char *text = NULL;
     int status = 0;
-    assert_int_equal(mw_capture(words, 30, NULL, &text, &status, NULL), MW_UNSUPPORTED);
-    assert_null(text);
+    enum mw_err err = mw_capture(words, 30, NULL, &text, &status, NULL);
+    if (err || status != 127) /* where vfork is a fork, as under an emulator, the child alone learns of it */
+        assert_int_equal(err, MW_UNSUPPORTED);
+    free(text);
 }
 
 /* One that hangs is ended, its child too, and what it said last is in the error. */
