@@ -337,7 +337,7 @@ const struct cli_command cmd_measure = {
         "levels, some 4 % in memory; a level shared with other programs says what they leave.\n"
         "loaded: nanoseconds of a dependent load on one core while the others read and write back lines at rising rates, at "
         "100, 80, 67 and 50 % reads; --cores is one number here, by default all. Medians of the millisecond windows in which "
-        "no core was put aside: some 4 %, with few windows left on a busy machine more.\n"
+        "no core was put aside: some 4 %, with few windows left on a busy machine more: marked disturbed under a quarter of those wanted; a point with none is left out and said.\n"
         "cache: each parameter beside what the system reports: agrees, differs, measured (nothing is reported), or can't be told, "
         "and why. Capacity in bytes from the steps of the latency over the working set, memory's latency from lines flushed "
         "before, line size from a stride scan on 16 KiB and from flushes, associativity from lines at doubling strides, TLB "

@@ -11,6 +11,8 @@
 #define SIZE_LEAST      (64 * MIB)
 /* a point takes about 50 ms, the curve of four mixes three seconds */
 #define WINDOWS 40
+/* a point whose undisturbed windows are fewer than this part of those wanted is marked: its medians are of leftovers */
+#define FEW_OF 4
 
 /* Twice the last-level caches in use, together at most half of the memory that may be had. */
 static void choose_sizes(const struct measure_run *run, size_t count, struct mw_loaded_options *options)
@@ -77,7 +79,15 @@ static enum mw_err run_loaded(struct measure_run *run, struct mw_error *error)
         if (point[i].delay != UINT_MAX)
             fprintf(run->rows, "%u", point[i].delay);
         fprintf(run->rows, ",%zu", point[i].windows);
+        bool disturbed = point[i].windows * FEW_OF < options.windows;
+        fprintf(run->rows, ",%d", disturbed);
+        run->disturbed = run->disturbed || disturbed;
         measure_peak_cells(run, point[i].bandwidth_bps, 0, true);
+    }
+    if (!err && points < MW_LOADED_POINTS) {
+        cli_warn(run->cli, "%zu of %d points are left out: other work had the cores in every window of theirs",
+                 MW_LOADED_POINTS - points, MW_LOADED_POINTS);
+        run->disturbed = true;
     }
     return err;
 }
@@ -87,7 +97,7 @@ static const char *const takes[] = {"llc", NULL};
 const struct measure_probe measure_loaded = {
     .name = "loaded",
     .summary = "latency of one core while the others make rising traffic",
-    .columns = "latency_ns,bandwidth_mb_s,reads_percent,delay,windows,peak_share,cached",
+    .columns = "latency_ns,bandwidth_mb_s,reads_percent,delay,windows,disturbed,peak_share,cached",
     .takes = takes,
     .run = run_loaded,
 };

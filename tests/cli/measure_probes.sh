@@ -77,7 +77,7 @@ fails 2 'a peak of nothing' "$memwall" measure stream --memory-peak 0
 
 if [ "$(nproc)" -ge 2 ]; then
     check 'loaded' "$memwall" measure loaded --llc 2MiB --runs 3
-    prints 'loaded has its columns' '^cores,freq_ghz,freq_effective_ghz,latency_ns,bandwidth_mb_s'
+    prints 'loaded has its columns' '^cores,freq_ghz,freq_effective_ghz,latency_ns,bandwidth_mb_s,reads_percent,delay,windows,disturbed,'
     numbers 'loaded: latencies' cores latency_ns
     prints 'loaded has an idle point' ',0,100,,'
     prints 'loaded has a mix with writes' ',0,50,,'
