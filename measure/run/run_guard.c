@@ -120,12 +120,15 @@ enum mw_err mw_child_run(const struct mw_child *child, struct mw_stop *stop, str
     close(ends[1]);
     bool told = pid > 0 && await(ends[0], stop, &report);
     close(ends[0]);
-    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+    int status = 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (pid < 0)
         return mw_fail_errno(error, MW_RUN, saved, "cannot start '%s'", child->words[0]);
     if (!told)
-        return mw_fail(error, MW_RUN, "the process that watches over '%s' was killed", child->words[0]);
+        return mw_fail(error, MW_RUN, "the process that watches over '%s' was killed (%s %d)", child->words[0],
+                       WIFSIGNALED(status) ? "signal" : "status",
+                       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     if (report.err) {
         if (error)
             *error = report.error;
