@@ -2,6 +2,7 @@
 #include "fit/predict/answer_internal.h"
 
 #include "data/stats.h"
+#include "fit/numeric/hot_weighted.h"
 #include "fit/predict/predictive.h"
 #include "fit/predict/prior.h"
 
@@ -142,6 +143,30 @@ static void roots_of(const struct mw_predictive *predictive, const struct query 
     }
 }
 
+/* Centres and spreads of m draws from `draw` on, of ln value at a site or of ln(baseline/site) where `difference`. */
+static void beliefs_of(const struct mw_predict_context *context, const struct mw_predictive *predictive,
+                       const struct query *query, bool difference, const double *root, size_t draw, size_t m,
+                       double *center, double *sd)
+{
+    size_t step = predictive->draw_step;
+    const double *mean = predictive->mean + query->site * predictive->site_step + draw * step;
+    const double *base = predictive->mean + query->baseline * predictive->site_step + draw * step;
+    const double *sigma = predictive->sigma + draw;
+    const int *kernel = predictive->kernel + draw;
+    if (!root) {
+        for (size_t s = 0; s < m; s++) {
+            double variance;
+            center[s] = center_of(context, predictive, query, draw + s, difference, &variance);
+            sd[s] = sigma[s] * sqrt(variance);
+        }
+        return;
+    }
+    for (size_t s = 0; s < m; s++) {
+        center[s] = difference ? base[s * step] - mean[s * step] : mean[s * step];
+        sd[s] = sigma[s] * root[kernel[s]];
+    }
+}
+
 /* All noisy draws of ln value at a site, or of ln(baseline/site) where `difference`; of the joint fits (half 0), of the
    independent ones (1), or of both (2). */
 static void draw_all(const struct mw_predict_context *context, const struct mw_predictive *predictive,
@@ -151,33 +176,28 @@ static void draw_all(const struct mw_predict_context *context, const struct mw_p
     const struct mw_ensemble *ensemble = &context->ensemble;
     size_t draw = 0, turn = 0, none = context->data.count;
     bool measured = query->datum != none || (difference && query->baseline_datum != none);
-    const double *mean = predictive->mean + query->site * predictive->site_step;
-    const double *base = predictive->mean + query->baseline * predictive->site_step;
-    double root[MW_KERNEL_COUNT], *value = weighted->value, *share = weighted->weight;
+    double root[MW_KERNEL_COUNT], center[MW_NOISE_STRATA], sd[MW_NOISE_STRATA];
+    double *value = weighted->value, *share = weighted->weight;
     if (!measured)
         roots_of(predictive, query, difference, root);
     for (size_t f = 0; f < ensemble->count; f++) {
         const struct mw_ensemble_fit *fit = &ensemble->fits[f];
+        size_t end = draw + fit->draw_count;
         if (weight[f] < weight_least || (half < 2 && (int)fit->independent != half)) {
-            draw += fit->draw_count;
+            draw = end;
             continue;
         }
         double each = weight[f] / (double)(fit->draw_count * MW_NOISE_PER_DRAW);
-        for (size_t s = 0; s < fit->draw_count; s++, draw++, turn++) {
-            double variance, center, sd;
-            if (measured) {
-                center = center_of(context, predictive, query, draw, difference, &variance);
-                sd = predictive->sigma[draw] * sqrt(variance);
-            } else {
-                double at = mean[draw * predictive->draw_step];
-                center = difference ? base[draw * predictive->draw_step] - at : at;
-                sd = predictive->sigma[draw] * root[predictive->kernel[draw]];
-            }
-            const double *noise = context->noise[turn % MW_NOISE_STRATA];
-            for (size_t q = 0; q < MW_NOISE_PER_DRAW; q++) {
-                *value++ = center + sd * noise[q];
-                *share++ = each;
-            }
+        while (draw < end) { /* as far as the noise goes before it begins again */
+            size_t left = MW_NOISE_STRATA - turn % MW_NOISE_STRATA, m = end - draw < left ? end - draw : left;
+            beliefs_of(context, predictive, query, difference, measured ? NULL : root, draw, m, center, sd);
+            mw_hot_readings(center, sd, context->noise[turn % MW_NOISE_STRATA], m, value);
+            for (size_t i = 0; i < m * MW_NOISE_PER_DRAW; i++)
+                share[i] = each;
+            value += m * MW_NOISE_PER_DRAW;
+            share += m * MW_NOISE_PER_DRAW;
+            draw += m;
+            turn += m;
         }
     }
     weighted->count = (size_t)(value - weighted->value);
