@@ -45,6 +45,7 @@ struct mw_cpufreq {
     size_t freq_count;
     struct mw_boost_saved *boosts;
     size_t boost_count;
+    long settle_ms; /* how long limits that were written may still be waited for */
 };
 
 /* What a setting came to. */

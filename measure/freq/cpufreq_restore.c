@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* For all policies together: a machine left changed is worse than a second lost. */
+static const long settle_restore_ms = 2000;
+
 /* One pass over governor, limits and speed; errno of the first failure. */
 static int put_back(struct mw_cpufreq *cpufreq, const struct mw_policy *policy, const char **name)
 {
@@ -74,6 +77,7 @@ enum mw_err mw_cpufreq_restore(struct mw_cpufreq *cpufreq, struct mw_error *erro
     struct mw_error other;
     bool any = cpufreq->boost_count > 0;
     size_t kept = 0;
+    cpufreq->settle_ms = settle_restore_ms;
     for (size_t i = 0; i < cpufreq->boost_count; i++) { /* boost first: it bounds the limits */
         enum mw_err err = restore_boost(cpufreq, &cpufreq->boosts[i], first ? &other : error);
         if (err)

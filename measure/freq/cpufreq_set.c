@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+/* Above what a work queue takes on a machine whose cores are all taken; lost once at each pin that the kernel clamps. */
+static const long settle_pin_ms = 200;
 
 int mw_policy_settings(const struct mw_cpufreq *cpufreq, const struct mw_policy *policy,
                        struct mw_policy_settings *settings)
@@ -45,6 +49,20 @@ static int write_khz(struct mw_cpufreq *cpufreq, const struct mw_policy *policy,
     return failed;
 }
 
+/* Waits until the limits are read as they were written; what the kernel clamps never is. */
+static void settle(struct mw_cpufreq *cpufreq, const struct mw_policy *policy, long min_khz, long max_khz)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (;; cpufreq->settle_ms--) {
+        long min_now = 0, max_now = 0;
+        int failed = mw_policy_number(cpufreq, policy, "scaling_min_freq", &min_now);
+        failed = failed ? failed : mw_policy_number(cpufreq, policy, "scaling_max_freq", &max_now);
+        if (failed || (min_now == min_khz && max_now == max_khz) || cpufreq->settle_ms <= 0)
+            return;
+        nanosleep(&pause, NULL);
+    }
+}
+
 int mw_policy_limits(struct mw_cpufreq *cpufreq, const struct mw_policy *policy, long min_khz, long max_khz,
                      const char **name)
 {
@@ -66,6 +84,8 @@ int mw_policy_limits(struct mw_cpufreq *cpufreq, const struct mw_policy *policy,
         if (failed != EINVAL)
             break;
     }
+    if (!failed)
+        settle(cpufreq, policy, min_khz, max_khz);
     return failed;
 }
 
@@ -219,6 +239,7 @@ enum mw_err mw_cpufreq_pin(struct mw_cpufreq *cpufreq, const unsigned *cpus, siz
     if (!touched)
         return mw_fail(error, MW_NOMEM, "out of memory");
     *note = (struct mw_freq_note){0};
+    cpufreq->settle_ms = settle_pin_ms;
     touched_policies(cpufreq, cpus, count, touched);
     enum mw_err err = MW_OK;
     for (size_t p = 0; p < cpufreq->count && !err; p++) {

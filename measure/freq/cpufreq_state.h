@@ -23,7 +23,8 @@ void mw_policy_write(struct mw_cpufreq *cpufreq, const struct mw_policy *policy,
 
 /*
  * scaling_min_freq and scaling_max_freq in an order in which min <= max holds all the time, the other one where the kernel
- * refuses that (EINVAL); 0 or errno, *name is then the file that failed.
+ * refuses that (EINVAL); 0 or errno, *name is then the file that failed. The kernel takes limits at once and shows them when its
+ * work queue comes to it (cpufreq_notifier_min, Linux 5.4 and later): they are waited for, cpufreq->settle_ms at most in all.
  */
 int mw_policy_limits(struct mw_cpufreq *cpufreq, const struct mw_policy *policy, long min_khz, long max_khz,
                      const char **name);

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../tap.sh"
 make_tree=$root/tests/machines/make_tree.sh
 cc=${CC:-gcc}
-$cc -O1 -shared -fPIC -o "$tmp/shim.so" "$root/tests/machines/kernel_shim.c" -ldl || { echo "# SKIP no compiler"; exit 77; }
+$cc -O1 -shared -fPIC -o "$tmp/shim.so" "$root/tests/machines/kernel_shim.c" -ldl -pthread || { echo "# SKIP no compiler"; exit 77; }
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
 tree=$tmp/tree log=$tmp/writes
 
@@ -46,6 +46,15 @@ policy0/scaling_min_freq 800000
 policy0/scaling_max_freq 2400000'
     restored "$driver: as before"
 done
+
+
+# a kernel shows new limits when its work queue comes to it: neither "a daemon changed them" nor a machine left pinned
+new intel_pstate
+SHIM_LAG=40 check 'limits that are shown late' scan "${up_down[@]}" -- true
+late=$err
+sleep .3
+restored 'limits that are shown late: as before'
+if [[ $late == *daemon* || $late == *'kernel keeps'* ]]; then not_ok 'nobody is blamed for it' "$late"; else ok 'nobody is blamed for it'; fi
 
 # policies of all CPUs in use and of their siblings, in the order of their numbers
 new acpi-cpufreq 24 2 2

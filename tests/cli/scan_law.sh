@@ -4,7 +4,7 @@
 # cores and frequencies, and the fit finds its parameters; with noise and outliers; with a frequency that never reached
 # the other cores; with a daemon that changes it back.
 . "$(dirname "$0")/../tap.sh"
-${CC:-gcc} -O1 -shared -fPIC -o "$tmp/shim.so" "$root/tests/machines/kernel_shim.c" -ldl &&
+${CC:-gcc} -O1 -shared -fPIC -o "$tmp/shim.so" "$root/tests/machines/kernel_shim.c" -ldl -pthread &&
     ${CC:-gcc} -O1 -o "$tmp/lawful" "$root/tests/machines/lawful.c" -lm || { echo '# SKIP no compiler'; exit 77; }
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
 tree=$tmp/tree runs=$tmp/runs.csv model=$tmp/model.json

@@ -7,12 +7,14 @@
 //   SHIM_STUCK=KHZ     at this speed policies other than 0 stay where they were (nobody is told)
 //   SHIM_LIMIT=KHZ     a cap that clamps maxima silently
 //   SHIM_IGNORE=1      governor userspace is taken and changes nothing
+//   SHIM_LAG=MS        limits are taken at once and shown so much later, as by the kernel's work queue
 //   SHIM_RESET=1       a new governor resets the limits
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +107,35 @@ static int set_governor(const char *folder, const char *value)
     return 0;
 }
 
+struct late {
+    char folder[PATH_MAX];
+    const char *name;
+    long khz;
+};
+
+static void *put_late(void *data)
+{
+    struct late *late = data;
+    usleep(1000 * (useconds_t)setting("SHIM_LAG"));
+    put_khz(late->folder, late->name, late->khz);
+    settle(late->folder);
+    free(late);
+    return NULL;
+}
+
+/* Limits come to be read after the lag. */
+static int put_lagging(const char *folder, const char *name, long khz)
+{
+    pthread_t thread;
+    struct late *late = malloc(sizeof *late);
+    if (!late)
+        return ENOMEM;
+    snprintf(late->folder, sizeof late->folder, "%s", folder);
+    late->name = strcmp(name, "scaling_min_freq") ? "scaling_max_freq" : "scaling_min_freq";
+    late->khz = khz;
+    return pthread_create(&thread, NULL, put_late, late) ? EAGAIN : pthread_detach(thread);
+}
+
 static int apply(const char *folder, const char *name, const char *value)
 {
     long khz = atol(value), low = get_khz(folder, "cpuinfo_min_freq"), high = get_khz(folder, "cpuinfo_max_freq");
@@ -114,6 +145,8 @@ static int apply(const char *folder, const char *name, const char *value)
         high = setting("SHIM_LIMIT");
     if (!strcmp(name, "scaling_governor"))
         failed = set_governor(folder, value);
+    else if (setting("SHIM_LAG") && (!strcmp(name, "scaling_min_freq") || !strcmp(name, "scaling_max_freq")))
+        failed = put_lagging(folder, name, clamp(khz, low, high));
     else if (!strcmp(name, "scaling_min_freq") && khz > get_khz(folder, "scaling_max_freq"))
         failed = EINVAL;
     else if (!strcmp(name, "scaling_max_freq") && khz < get_khz(folder, "scaling_min_freq"))
