@@ -35,6 +35,12 @@ bool mw_main_wait_blind(const struct mw_row *rows, size_t count)
     return false;
 }
 
+double mw_main_wait_without(const struct mw_row *row)
+{
+    double wait = mw_usage_wait(&row->usage);
+    return takes(row, wait) ? row->value - wait : row->value;
+}
+
 size_t mw_main_wait_take(struct mw_row *rows, size_t count, double *most)
 {
     size_t taken = 0;

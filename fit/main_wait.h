@@ -17,6 +17,9 @@
 
 size_t mw_main_wait_take(struct mw_row *rows, size_t count, double *most);
 
+/* A run's time without the wait, where it can be taken off it; else as measured. For whether a run was like the others. */
+double mw_main_wait_without(const struct mw_row *row);
+
 /* Whether a run is one that nothing can be taken beside, as above. */
 bool mw_main_wait_blind(const struct mw_row *rows, size_t count);
 

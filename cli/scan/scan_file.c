@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/run_columns.h"
 #include "cli/scan/scan.h"
+
+#include "fit/main_wait.h"
+#include "measure/run/runner_columns.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,7 +21,7 @@ static void column_line(const struct scan *scan, unsigned set, char *text, size_
     const char *device = scan_device_column(&scan->device);
     fprintf(f, "workload%s,cores%s%s%s,repetition", scan->options->input ? ",input" : "",
             scan->freqs_hz ? ",freq_ghz" : "", device ? "," : "", device ? device : "");
-    run_columns_head(f, set);
+    mw_runner_columns_head(f, set);
     fclose(f);
 }
 
@@ -54,7 +56,7 @@ enum mw_err scan_file_row(struct scan *scan, const struct mw_sequence_entry *con
         if (scan->device.values)
             fprintf(f, "%.9g,", config->device / scan_device_unit(&scan->device));
         fprintf(f, "%u", config->done + 1);
-        run_columns_write(f, scan->columns, result);
+        mw_runner_columns_write(f, scan->columns, result);
     }
     if (f && fclose(f) && !err)
         err = mw_fail(error, MW_NOMEM, "out of memory");
@@ -134,14 +136,8 @@ static enum mw_err compare_plan(const struct scan *scan, const char *line, size_
 /* The columns that a scan of this plan wrote; which of the optional ones, the names say (a meter may be gone since). */
 static enum mw_err read_columns(struct scan *scan, const char *line, size_t agreed, long number, struct mw_error *error)
 {
-    char want[HEAD_MAX_BYTES], padded[HEAD_MAX_BYTES], name[64];
-    unsigned set = 0;
-    snprintf(padded, sizeof padded, "%s,", line);
-    for (size_t i = 0; i < run_column_count; i++) {
-        snprintf(name, sizeof name, ",%s,", run_columns[i].name);
-        if (strstr(padded, name))
-            set |= run_columns[i].bit;
-    }
+    char want[HEAD_MAX_BYTES];
+    unsigned set = mw_runner_columns_of(line);
     column_line(scan, set, want, sizeof want);
     if (!strcmp(line, want) && agreed == scan->plan.count) {
         scan->columns = set;
@@ -170,20 +166,17 @@ static enum mw_err last_number(const struct scan *scan, char *line, const char *
 /* A row's numbers from the right, since the texts on the left may hold commas. */
 static enum mw_err read_row(struct scan *scan, char *line, long number, struct mw_error *error)
 {
-    double value = 0, time_s = 0, status = 1, freq_ghz = 0, device = 0, cores = 0;
-    bool empty = false, has_time = false;
+    double value = 0, freq_ghz = 0, device = 0, cores = 0;
+    struct mw_runner_result result = {.run.exit_status = 1};
+    bool empty = false;
     enum mw_err err = MW_OK;
-    for (size_t i = run_column_count; i-- > 0 && !err;) {
-        const struct run_column *c = &run_columns[i];
+    for (size_t i = mw_runner_column_count; i-- > 0 && !err;) {
+        const struct mw_runner_column *c = &mw_runner_columns[i];
         if (c->bit && !(scan->columns & c->bit))
             continue;
         err = last_number(scan, line, c->name, number, &value, &empty, error);
-        if (!strcmp(c->name, "exit_status"))
-            status = value;
-        if (!strcmp(c->name, "time_s")) {
-            time_s = value;
-            has_time = !empty;
-        }
+        if (!err && !empty)
+            mw_runner_columns_set(&result, c, value);
     }
     if (!err)
         err = last_number(scan, line, "repetition", number, &value, &empty, error);
@@ -202,7 +195,8 @@ static enum mw_err read_row(struct scan *scan, char *line, long number, struct m
     if (!config || config->done >= scan->sequence.plan.max_runs)
         return mw_fail(error, MW_DATA, "%s:%ld: a run that this scan has no place for", scan->cli->common.output,
                        number);
-    mw_sequence_record(config, status == 0 && has_time, time_s);
+    struct mw_row row = mw_runner_row(&result, cores, freq_ghz * 1e9);
+    mw_sequence_record(config, row.exit_status == 0 && row.has & MW_HAS_VALUE, mw_main_wait_without(&row));
     return MW_OK;
 }
 

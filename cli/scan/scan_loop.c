@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/scan/scan.h"
 
+#include "fit/main_wait.h"
+#include "measure/run/runner_columns.h"
 #include "measure/probe/clock.h"
 
 #include <stdio.h>
@@ -69,7 +71,9 @@ static enum mw_err run_once(struct scan *scan, struct mw_sequence_entry *config,
         return err;
     if (!has_runs(scan) && !scan->options->replay)
         err = run_first_check(scan->cli, scan->runner, &result.run, error);
-    mw_sequence_record(config, result.run.fault == MW_RUN_GOOD, result.run.time_s);
+    struct mw_row row = mw_runner_row(&result, config->cores, config->freq_hz);
+    mw_sequence_record(config, result.run.fault == MW_RUN_GOOD,
+                       mw_main_wait_without(&row)); /* others are no scatter of it */
     return err;
 }
 

@@ -44,6 +44,7 @@ struct tune {
     struct mw_stop stop;
     struct mw_append log;
     bool log_open;
+    unsigned columns;       /* of the log: bits of enum mw_runner_fields */
     struct mw_dataset done; /* runs of the log, with --resume */
     size_t runs_done;       /* of them, and new ones */
 };

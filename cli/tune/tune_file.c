@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/tune/tune.h"
 
+#include "measure/run/runner_columns.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 #include <sys/stat.h>
 
 static const char default_log[] = "memwall-tune.csv";
-static const char head[] = "workload,cores,freq_ghz,repetition,time_s,cpu_s,energy_j,exit_status";
+static const char first_columns[] = "workload,cores,freq_ghz,repetition";
 
 static const char *log_path(const struct tune *tune)
 {
@@ -37,7 +39,7 @@ static char *command_line(const struct tune *tune)
     return text;
 }
 
-static enum mw_err write_head(const struct tune *tune, const char *command, struct mw_error *error)
+static enum mw_err write_head(struct tune *tune, const char *command, struct mw_error *error)
 {
     struct mw_provenance facts = {0};
     struct mw_output output = {0};
@@ -58,7 +60,10 @@ static enum mw_err write_head(const struct tune *tune, const char *command, stru
         mw_hint(error, "--resume goes on with it, --force overwrites it, --log names another");
     if (!err) {
         mw_provenance_print(&facts, output.stream);
-        fprintf(output.stream, "%s\n", head);
+        tune->columns = mw_runner_has(tune->runner);
+        fputs(first_columns, output.stream);
+        mw_runner_columns_head(output.stream, tune->columns);
+        fputc('\n', output.stream);
         err = mw_output_commit(&output, error);
     }
     mw_provenance_release(&facts);
@@ -91,17 +96,20 @@ static enum mw_err check_command(const struct tune *tune, const char *command, s
     return err;
 }
 
-/* Rows there are; a log that ends behind its head has none yet. */
+/* The columns that the log was begun with (others than today's, by another version), and its rows: it may have none yet. */
 static enum mw_err read_rows(struct tune *tune, struct mw_error *error)
 {
     FILE *f = fopen(log_path(tune), "re");
-    char *line = NULL, *last = NULL;
+    char *line = NULL;
     size_t size = 0;
     bool any = false;
-    while (f && getline(&line, &size, f) > 0)
-        any = any || (line[0] != '#' && strncmp(line, head, sizeof head - 1));
+    while (f && getline(&line, &size, f) > 0) {
+        bool is_head = !strncmp(line, first_columns, sizeof first_columns - 1);
+        if (is_head)
+            tune->columns = mw_runner_columns_of(line);
+        any = any || (line[0] != '#' && !is_head);
+    }
     free(line);
-    free(last);
     if (f)
         fclose(f);
     if (!any)
@@ -127,29 +135,28 @@ enum mw_err tune_log_open(struct tune *tune, struct mw_error *error)
     return !err && old ? read_rows(tune, error) : err;
 }
 
-/* The number as it will be read again, so that a resumed tune sees the same bits. */
-static double as_written(double value, char *text, size_t size)
-{
-    snprintf(text, size, "%.9g", value);
-    return strtod(text, NULL);
-}
-
 enum mw_err tune_log_row(struct tune *tune, const struct mw_config *c, unsigned repetition,
                          struct mw_runner_result *result, struct mw_error *error)
 {
-    char freq[32] = "", time[32], cpu[32] = "", energy[32] = "";
     const char *workload = strrchr(tune->cli->program[0], '/');
+    char *row = NULL;
+    size_t size;
+    FILE *f = open_memstream(&row, &size);
+    if (!f)
+        return mw_fail(error, MW_NOMEM, "out of memory");
     workload = workload ? workload + 1 : tune->cli->program[0];
-    result->run.time_s = as_written(result->run.time_s, time, sizeof time);
+    fprintf(f, "\"%.*s\",%.0f,", (int)strcspn(workload, "\""), workload, c->cores);
     if (c->freq_hz > 0)
-        as_written(c->freq_hz / 1e9, freq, sizeof freq);
-    if (result->has & MW_RUNNER_CPU_TIME)
-        as_written(result->run.cpu_time_s, cpu, sizeof cpu);
-    if (result->has & MW_RUNNER_ENERGY)
-        result->energy_j = as_written(result->energy_j, energy, sizeof energy);
+        fprintf(f, "%.9g", c->freq_hz / 1e9);
+    fprintf(f, ",%u", repetition);
+    mw_runner_columns_write(f, tune->columns, result);
+    mw_runner_columns_round(result, tune->columns); /* a resumed tune sees the same bits */
+    enum mw_err err = fclose(f) ? mw_fail(error, MW_NOMEM, "out of memory") : MW_OK;
     tune->runs_done++;
-    return mw_append_line(&tune->log, error, "\"%.*s\",%.0f,%s,%u,%s,%s,%s,%d", (int)strcspn(workload, "\""), workload,
-                          c->cores, freq, repetition, time, cpu, energy, result->run.exit_status);
+    if (!err)
+        err = mw_append_line(&tune->log, error, "%s", row);
+    free(row);
+    return err;
 }
 
 const struct mw_row *tune_log_find(const struct tune *tune, const struct mw_config *c, unsigned repetition)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/tune/tune.h"
 
+#include "fit/main_wait.h"
+#include "measure/run/runner_columns.h"
 #include "data/replay.h"
 #include "data/stats.h"
 #include "data/units.h"
@@ -201,17 +203,9 @@ static enum mw_err interrupted(const struct tune *tune, struct mw_error *error)
     return mw_hint(error, "the same command with --resume goes on");
 }
 
-/* One run: from the log where it is there, else done now and logged. good: it counts. */
-static enum mw_err one_run(struct tune *tune, const struct mw_config *c, unsigned repetition, double *time_s,
-                           double *energy_j, bool *good, struct mw_error *error)
+static enum mw_err run_now(struct tune *tune, const struct mw_config *c, unsigned repetition, struct mw_row *row,
+                           struct mw_error *error)
 {
-    const struct mw_row *row = tune_log_find(tune, c, repetition);
-    if (row) {
-        *good = row->exit_status == 0 && row->has & MW_HAS_VALUE;
-        *time_s = row->value;
-        *energy_j = row->has & MW_HAS_ENERGY ? row->energy_j : 0;
-        return MW_OK;
-    }
     struct mw_runner_result result;
     if (mw_stop_poll(&tune->stop) != MW_STOP_NONE)
         return interrupted(tune, error);
@@ -230,9 +224,26 @@ static enum mw_err one_run(struct tune *tune, const struct mw_config *c, unsigne
     err = tune_log_row(tune, c, repetition, &result, error);
     if (!err && is_first)
         err = run_first_check(tune->cli, tune->runner, &result.run, error);
-    *good = result.run.fault == MW_RUN_GOOD;
-    *time_s = result.run.time_s;
-    *energy_j = result.has & MW_RUNNER_ENERGY ? result.energy_j : 0;
+    *row = mw_runner_row(&result, c->cores, c->freq_hz);
+    if (result.run.fault != MW_RUN_GOOD)
+        row->has = 0;
+    return err;
+}
+
+/* One run: from the log where it is there, else done now and logged. good: it counts. */
+static enum mw_err one_run(struct tune *tune, const struct mw_config *c, unsigned repetition, double *time_s,
+                           double *energy_j, bool *good, struct mw_error *error)
+{
+    const struct mw_row *logged = tune_log_find(tune, c, repetition);
+    struct mw_row row = {0};
+    enum mw_err err = MW_OK;
+    if (logged)
+        row = *logged;
+    else
+        err = run_now(tune, c, repetition, &row, error);
+    *good = row.exit_status == 0 && row.has & MW_HAS_VALUE;
+    *time_s = mw_main_wait_without(&row); /* others who ran meanwhile say nothing of the configuration */
+    *energy_j = row.has & MW_HAS_ENERGY ? row.energy_j : 0;
     return err;
 }
 

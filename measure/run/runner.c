@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/run/runner_internal.h"
+#include "measure/run/runner_columns.h"
 
 #include "measure/probe/clock.h"
 #include "measure/machine/health.h"
@@ -200,10 +201,11 @@ unsigned mw_runner_has(const struct mw_runner *runner)
         return has_here(runner);
     unsigned has = MW_RUNNER_TIME;
     for (size_t i = 0; i < runner->replay.dataset.count; i++) {
-        unsigned row = runner->replay.dataset.rows[i].has;
-        bool energy = row & (MW_HAS_ENERGY | MW_HAS_POWER) || runner->replay.dataset.quantity == MW_ENERGY;
-        has |= (row & MW_HAS_CPU_TIME ? MW_RUNNER_CPU_TIME : 0u) | (energy ? MW_RUNNER_ENERGY : 0u) |
-               (row & MW_HAS_FREQ_EFFECTIVE ? MW_RUNNER_EFFECTIVE : 0u);
+        const struct mw_row *row = &runner->replay.dataset.rows[i];
+        bool energy = row->has & (MW_HAS_ENERGY | MW_HAS_POWER) || runner->replay.dataset.quantity == MW_ENERGY;
+        struct mw_runner_result told = {.has = has};
+        mw_runner_result_from(&told, row);
+        has |= told.has | (energy ? MW_RUNNER_ENERGY : 0u);
     }
     return has;
 }

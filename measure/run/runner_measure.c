@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/run/runner_internal.h"
+#include "measure/run/runner_columns.h"
 
 #include "data/units.h"
 #include "measure/probe/clock.h"
@@ -42,12 +43,11 @@ static enum mw_err measure_replay(struct mw_runner *runner, unsigned cores, doub
         return err;
     bool timed = runner->replay.dataset.quantity == MW_TIME, energies = runner->replay.dataset.quantity == MW_ENERGY;
     bool energy = energies || row->has & MW_HAS_ENERGY || (timed && row->has & MW_HAS_POWER);
-    struct mw_runner_result r = {.has = (timed ? MW_RUNNER_TIME : 0u) | (energy ? MW_RUNNER_ENERGY : 0u) |
-                                        (row->has & MW_HAS_CPU_TIME ? MW_RUNNER_CPU_TIME : 0u) |
-                                        (row->has & MW_HAS_FREQ_EFFECTIVE ? MW_RUNNER_EFFECTIVE : 0u),
-                                 .freq_effective_hz = row->freq_effective_hz};
-    r.run.time_s = r.run.wall_s = timed ? row->value : 0;
-    r.run.cpu_time_s = row->cpu_time_s;
+    struct mw_runner_result r = {.has = (timed ? MW_RUNNER_TIME : 0u) | (energy ? MW_RUNNER_ENERGY : 0u)};
+    mw_runner_result_from(&r, row);
+    r.run.time_s = timed ? row->value : 0;
+    if (!(r.has & MW_RUNNER_WALL))
+        r.run.wall_s = r.run.time_s;
     r.energy_j = energies                   ? row->value
                  : row->has & MW_HAS_ENERGY ? row->energy_j
                  : energy                   ? row->power_w * row->value

@@ -87,7 +87,14 @@ fails 2 'both expressions' "$memwall" scan --cores 1 --time-regexp a --rate-rege
 fails 2 'runs and precision' "$memwall" scan --cores 1 --runs 3 --precision 2% -- true
 fails 2 'a bad order' "$memwall" scan --order sideways -- true
 
-# replay of a table
+# replay of a table; what it tells of its runs goes through
+cat >"$tmp/told.csv" <<'T'
+workload,cores,repetition,time_s,cpu_s,exit_status,sys_s,main_wait_s,thread_wait_s,other_cpu_s,steal_s,throttled_s,switches,preempted,faults,threads,peak_memory_bytes,cycles,instructions,cache_misses,disturbed
+told,1,1,10,9.5,0,0.25,0.125,0.5,0.75,0.0625,0.03125,7,9,3,2,1048576,30000000000,40000000000,5000,1
+told,2,1,5,9.75,0,0.5,0.25,0.75,1,0.125,0.0625,8,10,4,3,2097152,35000000000,40000000000,6000,0
+T
+check 'replay of runs with all columns' "$memwall" scan --replay "$tmp/told.csv" --order listed --force -o "$file"
+if diff <(grep -v '^#' "$file") "$tmp/told.csv" >"$tmp/diff"; then ok 'the same to the letter'; else not_ok 'the same to the letter' "$(cat "$tmp/diff")"; fi
 table=$root/data/examples/canneal.csv
 [ -e "$table" ] || table=$shared/parsec-power/canneal.csv
 if [ -e "$table" ]; then

@@ -66,6 +66,8 @@ all=$(json 'd["candidates"]')
 runs=$(wc -l <runs.txt)
 if [ "$(json 'd["recommended"]["cores"] >= 1')" = True ]; then ok 'with a recommendation'; else not_ok 'with a recommendation' "$out"; fi
 check 'its log is a table of runs' grep -qE '^"?work.sh"?,[0-9]+,' memwall-tune.csv
+check 'with what a run tells beside its time' grep -qE '^workload,cores,freq_ghz,repetition,time_s,cpu_s,.*exit_status.*,sys_s,wall_s.*,faults' memwall-tune.csv
+check 'that fit reads, and diagnose after it' sh -c '"$1" fit memwall-tune.csv -o tuned.json && "$1" diagnose tuned.json' _ "$memwall"
 fails 1 'the log is not overwritten' "$memwall" tune --runs 2 --time-regexp 'time ([0-9.e+-]+)' -- ./work.sh '{cores}'
 says 'the ways out are named' '--resume'
 whole=$out
@@ -75,6 +77,11 @@ sed -i '$d' memwall-tune.csv
 printf '"work.sh",1' >>memwall-tune.csv
 check 'resuming a torn one' "$memwall" tune --runs 2 --resume --time-regexp 'time ([0-9.e+-]+)' --json -- ./work.sh '{cores}'
 if [ "$(wc -l <runs.txt)" = $((runs + 1)) ]; then ok 'does the one that is missing'; else not_ok 'does the one that is missing' "$(wc -l <runs.txt) $runs $all"; fi
+# A log that was begun with fewer columns keeps them.
+sed -n '/^#/p' memwall-tune.csv >old.csv
+printf 'workload,cores,freq_ghz,repetition,time_s,cpu_s,energy_j,exit_status\n"work.sh",1,,1,1,.5,,0\n' >>old.csv
+check 'a log with the columns of an older version' "$memwall" tune --runs 2 --resume --log old.csv --time-regexp 'time ([0-9.e+-]+)' --json -- ./work.sh '{cores}'
+check 'goes on with them' awk -F, '!/^#/ && NF != 8 { bad = 1 } !/^#/ { n++ } END { exit bad || n < 4 }' old.csv
 fails 2 'resuming another command is refused' "$memwall" tune --runs 2 --resume -- ./work.sh other
 fails 1 'a program that always fails' "$memwall" tune --runs 1 --log failed.csv -- false
 says 'is named' 'the first run failed \(exit status 1\)'

@@ -18,6 +18,8 @@ static void takes(void **state)
     double most;
     r.has |= MW_HAS_ENERGY;
     r.energy_j = 6.87;
+    assert_near(mw_main_wait_without(&r), .287, 1e-12);
+    assert_near(r.value, .687, 0);
     assert_int_equal(mw_main_wait_take(&r, 1, &most), 1);
     assert_near(r.value, .287, 1e-12);
     assert_near(most, .400 / .687, 1e-12);
