@@ -37,7 +37,8 @@ void mw_usage_set(struct mw_usage *usage, enum mw_usage_item item, double value)
 
 double mw_usage_wait(const struct mw_usage *usage)
 {
-    return fmax(usage->of[MW_USAGE_MAIN_WAIT], usage->of[MW_USAGE_THREAD_WAIT]);
+    double wait = fmax(usage->of[MW_USAGE_MAIN_WAIT], usage->of[MW_USAGE_THREAD_WAIT]);
+    return usage->has[MW_USAGE_OTHER_CPU] ? fmin(wait, usage->of[MW_USAGE_OTHER_CPU]) : wait;
 }
 
 void mw_usage_mean(struct mw_usage *mean, const struct mw_usage *a, const struct mw_usage *b)

@@ -38,7 +38,8 @@ struct mw_usage {
 
 const char *mw_usage_name(enum mw_usage_item item); /* "main_wait_s": the column and the JSON key */
 void mw_usage_set(struct mw_usage *usage, enum mw_usage_item item, double value);
-/* Seconds that the thread which waited longest was ready and had no CPU; 0 where none is known. */
+/* Seconds that the thread which waited longest was ready and had no CPU, as far as others can have had it (a program of more threads
+   than cores waits for itself); 0 where none is known. */
 double mw_usage_wait(const struct mw_usage *usage);
 /* The mean of two runs, for what both have. */
 void mw_usage_mean(struct mw_usage *mean, const struct mw_usage *a, const struct mw_usage *b);

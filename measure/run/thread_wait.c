@@ -45,19 +45,34 @@ static void look_at(struct mw_thread_waits *waits, const char *folder, pid_t thr
     fclose(f);
 }
 
-void mw_thread_waits_look(struct mw_thread_waits *waits, pid_t process, double age_s)
+/* Threads of a process but `apart`, and those of the processes that they began, so far down. */
+static void look_below(struct mw_thread_waits *waits, pid_t process, pid_t apart, int depth)
 {
-    char folder[40];
-    double start_s = mw_now_s();
+    char folder[40], path[96];
     snprintf(folder, sizeof folder, "/proc/%ld/task", (long)process);
     DIR *threads = opendir(folder);
     for (struct dirent *d; threads && (d = readdir(threads));) {
-        long thread = strtol(d->d_name, NULL, 10);
-        if (thread > 0 && thread != (long)process)
+        long thread = strtol(d->d_name, NULL, 10), child;
+        if (thread <= 0)
+            continue;
+        if (thread != (long)apart)
             look_at(waits, folder, (pid_t)thread);
+        snprintf(path, sizeof path, "%s/%ld/children", folder, thread);
+        FILE *f = depth > 0 ? fopen(path, "re") : NULL;
+        while (f && fscanf(f, "%ld", &child) == 1)
+            look_below(waits, (pid_t)child, apart, depth - 1);
+        if (f)
+            fclose(f);
     }
     if (threads)
         closedir(threads);
+}
+
+void mw_thread_waits_look(struct mw_thread_waits *waits, pid_t process, double age_s)
+{
+    enum { DEPTH = 6 }; /* a shell that starts a launcher that starts a shell that starts the program, and some more */
+    double start_s = mw_now_s();
+    look_below(waits, process, process, DEPTH);
     waits->next_s = age_s + fmax(fmax(LEAST_S, OF_AGE * age_s), OF_COST * (mw_now_s() - start_s));
 }
 

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 /*
- * How long each thread of a process was ready to run and had no CPU (2nd number of /proc/PID/task/TID/schedstat), looked at while they
- * live: a thread takes its figures along when it ends. A main thread that sleeps until one on a loaded core is done has waited for
+ * How long each thread of a process, and of those that it began (a shell and a launcher do nothing themselves), was ready to run and had
+ * no CPU (2nd number of /proc/PID/task/TID/schedstat; children by /proc/PID/task/TID/children), looked at while they live: a thread takes its figures along when it ends. A main thread that sleeps until one on a loaded core is done has waited for
  * nothing itself. Zeroed before the first look.
  */
 struct mw_thread_waits {
@@ -21,7 +21,7 @@ struct mw_thread_waits {
 };
 
 /*
- * Takes the figures of all threads but the main one that live now, age_s after the process' start. Looks follow one another at 2 % of the age, not
+ * Takes the figures of all threads but the process' main one that live now, age_s after the process' start. Looks follow one another at 2 % of the age, not
  * under 5 ms, and so that they take .2 % of one CPU at most. What can't be read or held in memory is left out.
  */
 void mw_thread_waits_look(struct mw_thread_waits *waits, pid_t process, double age_s);

@@ -24,7 +24,7 @@ static void takes(void **state)
     assert_near(r.value, .287, 1e-12);
     assert_near(most, .400 / .687, 1e-12);
     assert_near(r.power_w, 10, 1e-12); /* of the time as measured */
-    r = row(.254, .187, .015); /* it slept until the thread on the loaded core was done */
+    r = row(.254, .187, .015);         /* it slept until the thread on the loaded core was done */
     mw_usage_set(&r.usage, MW_USAGE_THREAD_WAIT, .150);
     assert_int_equal(mw_main_wait_take(&r, 1, &most), 1);
     assert_near(r.value, .104, 1e-12);
@@ -45,6 +45,20 @@ static void leaves(void **state)
     for (size_t i = 0; i < 4; i++)
         assert_near(rows[i].value, 1, 0);
     assert_near(most, 0, 0);
+}
+
+/* Twice as many threads as cores wait for one another, and a quiet machine would have them wait too. */
+static void waits_for_itself(void **state)
+{
+    (void)state;
+    struct mw_row r = row(10, 10, 3);
+    double most;
+    mw_usage_set(&r.usage, MW_USAGE_OTHER_CPU, .05);
+    assert_int_equal(mw_main_wait_take(&r, 1, &most), 0);
+    assert_near(r.value, 10, 0);
+    mw_usage_set(&r.usage, MW_USAGE_OTHER_CPU, 2); /* no more than others can have taken */
+    assert_int_equal(mw_main_wait_take(&r, 1, &most), 1);
+    assert_near(r.value, 8, 1e-12);
 }
 
 /* Two workers under the load, their main thread asleep: what it waited says nothing, and the others stay as they are. */
@@ -71,6 +85,7 @@ static void blind(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(takes), cmocka_unit_test(leaves), cmocka_unit_test(blind)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(takes), cmocka_unit_test(leaves),
+                                       cmocka_unit_test(waits_for_itself), cmocka_unit_test(blind)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

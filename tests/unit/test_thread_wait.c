@@ -6,6 +6,8 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void cost(void **state)
@@ -53,7 +55,7 @@ static void looks(void **state)
         pthread_join(threads[i], NULL);
     mw_thread_waits_look(&waits, getpid(), 20);
     if (!count)
-        skip(); /* a kernel without schedstat */
+        skip();              /* a kernel without schedstat */
     assert_true(count >= N); /* an emulator has threads of its own */
     assert_true(waits.count >= count);
     for (size_t i = 0; i < N; i++)
@@ -62,8 +64,42 @@ static void looks(void **state)
     assert_int_equal(waits.count, 0);
 }
 
+/* A shell does nothing itself: what it started is looked at, two generations down. */
+static void below(void **state)
+{
+    (void)state;
+    struct mw_thread_waits waits = {0};
+    int at_rest[2], told[2];
+    pid_t inner = 0;
+    assert_int_equal(pipe(at_rest) | pipe(told), 0);
+    pid_t outer = fork();
+    if (!outer) {
+        inner = fork();
+        char end;
+        if (inner)
+            (void)!write(told[1], &inner, sizeof inner);
+        (void)!read(at_rest[0], &end, 1);
+        if (inner)
+            waitpid(inner, NULL, 0);
+        _exit(0);
+    }
+    assert_int_equal(read(told[0], &inner, sizeof inner), sizeof inner);
+    mw_thread_waits_look(&waits, getpid(), 1);
+    size_t found = 0;
+    for (size_t i = 0; i < waits.count; i++)
+        found += waits.threads[i].thread == outer || waits.threads[i].thread == inner;
+    (void)!write(at_rest[1], "..", 2);
+    waitpid(outer, NULL, 0);
+    mw_thread_waits_release(&waits);
+    char children[64];
+    snprintf(children, sizeof children, "/proc/self/task/%ld/children", (long)getpid());
+    if (access(children, F_OK))
+        skip(); /* a kernel, or an emulator, without lists of children */
+    assert_int_equal(found, 2);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cost), cmocka_unit_test(looks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cost), cmocka_unit_test(looks), cmocka_unit_test(below)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
