@@ -27,12 +27,19 @@ ASSIGNMENT = re.compile(r"^\s{4,}[a-z_][\w.\[\]]*(?:->\w[\w.\[\]]*)* [-+*/|]?= [
 LEAVE = re.compile(r"mw_fail|mw_hint|NOMEM|out of memory|printf|free\(|alloc\(|assert|pragma|\(void\)|_warn\(|_say\(|prefetch|errno")
 
 
+def included():
+    """Of each unit test the rooms whose headers it includes."""
+    return {path.stem: {str(pathlib.PurePath(name).parent) for name in re.findall(r'#include "([^"]+)"', path.read_text())}
+            for path in sorted((ROOT / "tests/unit").glob("test_*.c"))}
+
+
 def rooms():
-    table = {}
+    table, unit = {}, included()
     for line in (ROOT / "tests/mutate.rooms").read_text().splitlines():
         if line and not line.startswith("#"):
             name, *tests = line.split()
-            table[name] = tests
+            room = str(pathlib.PurePath(name).parent) if name.endswith(".c") else name
+            table[name] = tests + [test for test, of in unit.items() if room in of and test not in tests]
     return table
 
 

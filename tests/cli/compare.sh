@@ -11,6 +11,7 @@ awk 'BEGIN { print "cores,freq_ghz,time_s"
 check 'a table' "$memwall" compare "$tmp/runs.csv" --train 8 --repeats 1
 for name in mixture vls amdahl usl kernel-ridge gaussian-process svr tree forest; do prints "table: $name" "^$name +[0-9]"; done
 check 'CSV' "$memwall" compare "$tmp/runs.csv" --train 8 --repeats 1 --csv
+prints 'CSV: how it was made' '^# command: memwall compare .*--csv'
 prints 'CSV: header' '^method,train_points,error_percent'
 law=$(grep '^amdahl-memory,8,' <<<"$out" | cut -d, -f3) tree=$(grep '^tree,8,' <<<"$out" | cut -d, -f3)
 if awk "BEGIN { exit !($law < 6 && $law < $tree) }"; then ok 'the true law beats the tree'

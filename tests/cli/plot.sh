@@ -24,6 +24,7 @@ printf 'cores,level,property,value,reported,verdict\n1,1,capacity_bytes,49152,32
 check 'the curves of cache' "$memwall" plot curve.csv -o curve.svg
 for panel in 'working set' 'line size' 'associativity' 'TLB' 'prefetchers'; do check "a panel: $panel" grep -q "$panel" curve.svg; done
 fails 1 'nothing found is marked without its table' grep -q 'L1 found' curve.svg
+check 'their axes' grep -q 'ns a load' curve.svg
 check 'the curves with what was found' "$memwall" plot cache.csv curve.csv -o cache.svg
 for mark in 'L1 found' 'L1 reported' 'tlb1 found' 'tlb1 reported'; do check "marked: $mark" grep -q "$mark" cache.svg; done
 check 'as text' "$memwall" plot curve.csv

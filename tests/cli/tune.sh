@@ -61,6 +61,8 @@ awk "BEGIN { print 1 / $1 }" | xargs -I{} echo "time {}"
 echo run >>runs.txt
 W
 chmod +x work.sh
+check 'in words' "$memwall" tune --runs 2 --log words.csv --time-regexp 'time ([0-9.e+-]+)' -- ./work.sh '{cores}'
+if [ "$(nproc)" -gt 1 ]; then prints 'against the fewest cores' '^Run it on [0-9]+ cores: .*, [0-9.]+x'; fi
 check 'a program is run and tuned' "$memwall" tune --runs 2 --time-regexp 'time ([0-9.e+-]+)' --json -- ./work.sh '{cores}'
 all=$(json 'd["candidates"]')
 runs=$(wc -l <runs.txt)

@@ -94,22 +94,6 @@ check 'a scan whose memwall was killed is resumed' $scan --resume -o z.csv -- sl
 holds 'with all rows, once' [ "$(rows z.csv)" = 6 ]
 holds 'by the jobs that it had' [ ! -e z.csv.jobs ]
 
-cat >template <<'EOF'
-#!/bin/sh
-#PBS -l select={nodes}:ncpus={cores}
-#MEMWALL submit ./qsub
-#MEMWALL cancel ./qdel
-{command}
-EOF
-printf '%s\n' '#!/bin/sh' 'n=$(($(cat n 2>/dev/null) + 1)); echo $n >n' 'setsid sh "$1" >/dev/null 2>&1 &' 'echo "Job <$n> is submitted"' >qsub
-printf '%s\n' '#!/bin/sh' 'echo "$1" >>deleted' >qdel
-chmod +x qsub qdel
-check 'another batch system by a template' "$memwall" scan --batch-template template --cores 1,2 --runs 2 -o t.csv -- sleep .05
-holds 'has its rows' [ "$(rows t.csv)" = 4 ]
-sed -i '/submit/d' template
-fails 3 'a template that does not say how to submit' "$memwall" scan --batch-template template --cores 1 -o u.csv -- true
-says 'is told' '#MEMWALL submit'
-
 if [ "${SLURM_LONG:-}" = 1 ]; then
     $scan -o d.csv -- sh -c "[ -e '$tmp/gone' ] || { echo \$\$ >>'$tmp/asleep'; exec sleep 60; }" >"$tmp/.out" 2>"$tmp/.err" &
     pid=$!

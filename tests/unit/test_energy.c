@@ -3,6 +3,11 @@
 
 #include "measure/energy/energy_counter.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 static void differences(void **state)
 {
     (void)state;
@@ -30,6 +35,33 @@ static void refused(void **state)
     assert_non_null(d.failed);
 }
 
+/* A file of the kernel's that holds no amount is refused, not counted. */
+static void no_amount(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int want;
+    } cases[] = {{"1234567\n", 0},  {"0\n", 0},     {"-5\n", EINVAL}, {"inf\n", EINVAL},
+                 {"nan\n", EINVAL}, {"\n", EINVAL}, {"x\n", EINVAL}};
+    char folder[] = "/tmp/mw-energy-XXXXXX", path[64];
+    struct mw_counter c = {.fd = -1};
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/uj", folder);
+    snprintf(c.path, sizeof c.path, "/uj");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value = -1;
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fputs(cases[i].text, f);
+        fclose(f);
+        assert_int_equal(mw_counter_read(folder, &c, &value), cases[i].want);
+        assert_near(value, cases[i].want ? -1 : strtod(cases[i].text, NULL), 0);
+    }
+    unlink(path);
+    rmdir(folder);
+}
+
 static void power(void **state)
 {
     (void)state;
@@ -43,6 +75,6 @@ static void power(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(differences), cmocka_unit_test(refused),
-                                       cmocka_unit_test(power)};
+                                       cmocka_unit_test(power), cmocka_unit_test(no_amount)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

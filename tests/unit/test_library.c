@@ -8,6 +8,8 @@
 
 #include <gsl/gsl_errno.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static struct mw_model *model;
 
@@ -104,6 +106,29 @@ static void a_failure_leaves_outputs(void **state)
     mw_recommendation_free(NULL);
     mw_report_free(NULL);
     mw_tuner_free(NULL);
+}
+
+/* A model that was written and read again answers as the one it was; a file that is there is kept unless told. */
+static void a_saved_model_is_the_same(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/mw-library-XXXXXX";
+    struct mw_error e;
+    struct mw_model *again;
+    struct mw_config config = {10, 1.8e9};
+    struct mw_prediction before, after;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(mw_model_save(model, path, false, &e), MW_IO);
+    assert_int_equal(mw_model_save(model, path, true, &e), MW_OK);
+    assert_int_equal(mw_model_load(&again, path, &e), MW_OK);
+    assert_int_equal(mw_predict(model, &config, 1, &before, &e), MW_OK);
+    assert_int_equal(mw_predict(again, &config, 1, &after, &e), MW_OK);
+    assert_near(after.value / before.value, 1, 1e-9);
+    assert_near(after.speedup_high / before.speedup_high, 1, 1e-9);
+    mw_model_free(again);
+    unlink(path);
 }
 
 static void a_certainty_of_zero_keeps_no_limit(void **state)
@@ -287,6 +312,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_predictor_answers_as_predict),
         cmocka_unit_test(a_failure_leaves_outputs),
+        cmocka_unit_test(a_saved_model_is_the_same),
         cmocka_unit_test(a_certainty_of_zero_keeps_no_limit),
         cmocka_unit_test(runs_given_one_by_one_are_a_table),
         cmocka_unit_test(a_tuner_finds_the_best),

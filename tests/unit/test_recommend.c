@@ -176,6 +176,9 @@ static void within_and_gain(void **state)
     for (size_t i = 0; i < r.count; i++)
         if (r.options[i].candidate.cores < chosen(&r)->candidate.cores && r.options[i].measured)
             assert_true(r.options[i].expected > 1.1 * time_of(24, 2.4e9));
+    for (size_t i = 0; i < r.count; i++) /* of those on as many cores the quickest */
+        if (r.options[i].candidate.cores == chosen(&r)->candidate.cores && r.options[i].measured)
+            assert_true(r.options[i].expected >= chosen(&r)->expected);
     mw_recommendation_release(&r);
 
     /* from 2.2 to 2.3 GHz this program gains less than 4 %, to 2.4 more than 6 % */

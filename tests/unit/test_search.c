@@ -190,6 +190,19 @@ static void plain_annealing_too(void **state)
     assert_true(csa.rmse_log < .025);
 }
 
+/* Points are left out of a fit of speedups too; those on one core, which are 1 by definition, don't count. */
+static void left_out_speedups(void **state)
+{
+    (void)state;
+    static const double truth[] = {.97, 1.5, .02, .4};
+    struct mw_point items[N];
+    struct mw_points points = simulate(&mw_law_vls, truth, .02, 5, items);
+    struct mw_score score = {.law = &mw_law_vls};
+    struct mw_score_options options = {MW_LOSS_SPEEDUP_MSE, MW_METHOD_CSA, .05, 1, &knowledge, NULL};
+    assert_int_equal(mw_score_laws(&score, 1, &points, &options, NULL), MW_OK);
+    assert_true(score.has_cv && score.cv_mape_percent > 1 && score.cv_mape_percent < 6);
+}
+
 /* A law that is only compared gets a cheaper search: no worse than the reported law that it contains, and about the best. */
 static void compared_laws(void **state)
 {
@@ -216,7 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_data),      cmocka_unit_test(seeds_agree),        cmocka_unit_test(outliers_are_tamed),
         cmocka_unit_test(factor_is_scale), cmocka_unit_test(published_usl),      cmocka_unit_test(plain_annealing_too),
-        cmocka_unit_test(compared_laws),   cmocka_unit_test(every_point_counts),
+        cmocka_unit_test(compared_laws),   cmocka_unit_test(every_point_counts), cmocka_unit_test(left_out_speedups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,12 @@ static void one_point_there(void **state)
     struct mw_transfer_source source = source_of(NULL, MW_TRANSFER_MEMORY_NO);
     assert_near(one_answer(&source, &b, &runs, 8).time_s, 7, 1e-9);
     assert_near(one_answer(&source, &b, &runs, 4).time_s, 10.5, 1e-9); /* A's ratio of 30 to 20 */
+    struct mw_point both[] = {{.cores = 8, .freq_hz = 1e9, .value = 14, .count = 1},
+                              {.cores = 8, .freq_hz = 2e9, .value = 7, .count = 1},
+                              {.cores = 4, .freq_hz = 2e9, .value = 10, .count = 1},
+                              {.cores = 8, .freq_hz = 1.5e9, .value = 10, .count = 1}};
+    struct mw_points slow_too = {.items = both, .count = 4, .quantity = MW_TIME};
+    assert_near(one_answer(&source, &b, &slow_too, 8).time_s, 7, 1e-9); /* at the highest frequency there */
     run.cores = 1;
     struct mw_transfer_estimate e = one_answer(&source, &b, &runs, 8);
     assert_near(e.time_s, 1.4, 1e-9);
