@@ -3,6 +3,7 @@
 
 #include "data/table.h"
 #include "data/units.h"
+#include "measure/run/runner_columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +17,29 @@ struct merge {
     bool has_freq;
 };
 
-static void add_columns(struct merge *merge, const struct mw_table *table)
+/*
+ * On several nodes memwall sees srun, or what else starts the processes, and the first node's meters: of the run itself it has its time,
+ * and the energy where a command of the user's tells it.
+ */
+static bool is_of_starter(const struct scan_batch *scan, const char *name)
 {
+    static const char *const of_run[] = {"time_s", "rate", "wall_s", "exit_status"};
+    bool ours = false;
+    for (size_t i = 0; i < mw_runner_column_count; i++)
+        ours |= !strcmp(mw_runner_columns[i].name, name);
+    for (size_t i = 0; i < sizeof of_run / sizeof *of_run; i++)
+        ours &= strcmp(of_run[i], name) != 0;
+    return ours && !(scan->options->run.energy_command && !strcmp(name, "energy_j"));
+}
+
+static void add_columns(struct merge *merge, const struct scan_batch *scan, size_t point)
+{
+    const struct mw_table *table = &merge->tables[point];
     for (size_t c = 0; c < table->column_count; c++) {
         const char *name = mw_table_header(table, c);
         size_t i = 0;
+        if (scan->points[point].nodes > 1 && is_of_starter(scan, name))
+            continue;
         while (i < merge->column_count && strcmp(merge->columns[i], name))
             i++;
         if (i == merge->column_count && i < COLUMNS_MAX)
@@ -38,19 +57,21 @@ static bool is_off(const struct mw_table *table, size_t row, double want_hz)
     return ghz > 0 && !mw_freq_same(1e9 * ghz, want_hz);
 }
 
-static void print_rows(const struct merge *merge, const struct mw_table *table, const struct mw_batch_point *point,
-                       bool several_nodes, size_t *off, FILE *f)
+static void print_rows(const struct merge *merge, const struct scan_batch *scan, size_t at, size_t *off, FILE *f)
 {
+    const struct mw_table *table = &merge->tables[at];
+    const struct mw_batch_point *point = &scan->points[at];
     for (size_t row = 0; row < table->row_count; row++) {
         for (size_t c = 0; c < merge->column_count; c++) {
             size_t column;
             fputs(c ? "," : "", f);
-            if (mw_table_find(table, merge->columns[c], &column))
+            if (mw_table_find(table, merge->columns[c], &column) &&
+                !(point->nodes > 1 && is_of_starter(scan, merge->columns[c])))
                 scan_print_cell(f, mw_table_cell(table, row, column));
             if (!strcmp(merge->columns[c], "cores") && merge->has_freq)
                 fprintf(f, ",%.9g", point->freq_hz / 1e9);
         }
-        if (several_nodes)
+        if (scan->node_cores)
             fprintf(f, ",%u", point->nodes);
         fputc('\n', f);
         *off += is_off(table, row, point->freq_hz);
@@ -98,7 +119,7 @@ static enum mw_err read_tables(const struct scan_batch *scan, struct merge *merg
         err = mw_table_read(&merge->tables[i], path, error);
         free(path);
         if (!err)
-            add_columns(merge, &merge->tables[i]);
+            add_columns(merge, scan, i);
     }
     return err;
 }
@@ -120,7 +141,7 @@ enum mw_err scan_batch_merge(struct scan_batch *scan, size_t *off, struct mw_err
             fputs(scan->node_cores ? ",nodes\n" : "\n", output.stream);
             for (size_t i = 0; i < scan->count; i++)
                 if (merge.tables[i].name) {
-                    print_rows(&merge, &merge.tables[i], &scan->points[i], scan->node_cores > 0, off, output.stream);
+                    print_rows(&merge, scan, i, off, output.stream);
                     n++;
                 }
             err = mw_output_commit(&output, error);

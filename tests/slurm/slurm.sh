@@ -56,6 +56,7 @@ fails 5 'with --strict it is an error' $scan --freq 1.2 --strict -o s.csv -- sle
 
 check 'programs over two nodes' "$memwall" scan --slurm --exclusive --nodes 1,2 --cores 1,2 --runs 2 -o n.csv -- sh -c 'echo $SLURM_PROCID >>"$0"' "$tmp/ranks"
 holds 'have nodes and cores in their rows' [ "$(grep -c '^sh,4,.*,2$' n.csv)" = 2 ]
+holds 'and of what starts them nothing' [ "$(awk -F, '/^workload/ { for (i = 1; i <= NF; i++) name[i] = $i } /^sh,4,/ { for (i = 1; i <= NF; i++) if ($i != "") printf "%s ", name[i] }' n.csv)" = "$(printf 'workload cores repetition time_s exit_status nodes %.0s' 1 2)" ]
 holds 'and four processes a run' [ "$(grep -c '^3$' ranks)" = 2 ]
 check 'shared nodes' "$memwall" scan --slurm --cores 1,2 --runs 1 -o h.csv -- sh -c 'taskset -p $$'
 
