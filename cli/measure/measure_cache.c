@@ -45,10 +45,12 @@ static void print_rows(struct measure_run *run, const struct mw_cache_report *re
         fprintf(run->rows, f->found ? "%.10g," : ",", f->value);
         fprintf(run->rows, f->reported > 0 ? "%.10g," : ",", f->reported);
         if (*f->why)
-            fprintf(run->rows, "\"%s%s %s\"\n", verdict_text(f->verdict),
+            fprintf(run->rows, "\"%s%s %s\"", verdict_text(f->verdict),
                     f->verdict == MW_CACHE_MEASURED ? ":" : ", because", f->why);
         else
-            fprintf(run->rows, "%s\n", verdict_text(f->verdict));
+            fprintf(run->rows, "%s", verdict_text(f->verdict));
+        fprintf(run->rows, ",%d\n", f->disturbed);
+        run->disturbed = run->disturbed || f->disturbed;
     }
 }
 
@@ -60,14 +62,14 @@ static enum mw_err write_curves(const struct measure_run *run, const struct mw_c
     if (err)
         return err;
     mw_provenance_print(&run->provenance, output.stream);
-    fputs("scan,size_bytes,latency_ns,lines\n", output.stream);
+    fputs("scan,size_bytes,latency_ns,lines,disturbed\n", output.stream);
     for (size_t i = 0; i < report->point_count; i++) {
         const struct mw_curve_point *p = &report->points[i];
         double size_bytes = strcmp(p->curve, "tlb") ? p->x : p->x * (double)mw_page_bytes();
         if (!strncmp(p->curve, "ways", 4))
-            fprintf(output.stream, "%s,%.10g,,%.0f\n", p->curve, size_bytes, p->time_s);
+            fprintf(output.stream, "%s,%.10g,,%.0f,%d\n", p->curve, size_bytes, p->time_s, p->disturbed);
         else
-            fprintf(output.stream, "%s,%.10g,%.6g,\n", p->curve, size_bytes, 1e9 * p->time_s);
+            fprintf(output.stream, "%s,%.10g,%.6g,,%d\n", p->curve, size_bytes, 1e9 * p->time_s, p->disturbed);
     }
     return mw_output_commit(&output, error);
 }
@@ -133,7 +135,7 @@ static const char *const takes[] = {"curve", "llc", NULL};
 const struct measure_probe measure_cache = {
     .name = "cache",
     .summary = "capacity, line, associativity, TLB and prefetchers, beside what is reported",
-    .columns = "level,property,value,reported,verdict",
+    .columns = "level,property,value,reported,verdict,disturbed",
     .takes = takes,
     .run = run_cache,
 };

@@ -26,7 +26,7 @@ enum mw_err mw_cache_keep(struct mw_cache_job *job, const char *name, const stru
         return mw_fail(error, MW_NOMEM, "out of memory");
     r->points = points;
     for (size_t i = 0; i < curve->count; i++)
-        points[r->point_count++] = (struct mw_curve_point){name, curve->x[i], curve->time_s[i]};
+        points[r->point_count++] = (struct mw_curve_point){name, curve->x[i], curve->time_s[i], curve->disturbed[i]};
     return MW_OK;
 }
 
@@ -68,6 +68,13 @@ void mw_cache_doubt(struct mw_finding *f, const char *format, ...)
     va_start(args, format);
     vsnprintf(f->why, sizeof f->why, format, args);
     va_end(args);
+}
+
+void mw_cache_disturb(struct mw_finding *f, bool disturbed)
+{
+    f->disturbed = disturbed;
+    if (disturbed)
+        mw_cache_doubt(f, "other work disturbed every window of a point that it rests on");
 }
 
 /* All scans, with visits of memory between them. */
@@ -112,7 +119,7 @@ static enum mw_err member(void *opaque, struct mw_team *team, size_t index, stru
     if (err)
         return err;
     job->scan.stop = job->options->stop;
-    job->memory_s = HUGE_VAL;
+    job->memory = MW_SCAN_NONE;
     err = scan_all(job, error);
     struct mw_placement placement;
     if (!err)

@@ -35,12 +35,14 @@ struct mw_finding {
     double value;    /* where found */
     double reported; /* 0: the system reports none */
     enum mw_cache_verdict verdict;
-    char why[120]; /* empty with MW_CACHE_AGREES, and mostly with MW_CACHE_MEASURED */
+    bool disturbed; /* rests on a point in whose windows the thread lost its CPU, every time; MW_CACHE_UNKNOWN then */
+    char why[120];  /* empty with MW_CACHE_AGREES, and mostly with MW_CACHE_MEASURED */
 };
 
 struct mw_curve_point {
     const char *curve; /* "size", "line", "flush", "ways1", "ways2", "tlb", "forward", "backward", "random" */
     double x, time_s;  /* bytes; pages for "tlb"; a stride for "ways", with the number of lines in place of the time */
+    bool disturbed;
 };
 
 /* five levels with four properties each, memory, two TLBs with two each, five of prefetchers: 30 at most */

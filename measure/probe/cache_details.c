@@ -34,6 +34,7 @@ enum mw_err mw_cache_lines(struct mw_cache_job *job, struct mw_error *error)
         mw_cache_because(f, MW_CACHE_UNKNOWN,
                          line ? "two lengths fit the stride scan as well" : "the stride scan shows no step");
         mw_cache_because(f, MW_CACHE_DIFFERS, "by the stride scan");
+        mw_cache_disturb(f, mw_curve_disturbed(&curve, 0, HUGE_VAL));
         err = mw_scan_flush(&job->scan, &flush, error);
     }
     if (!err)
@@ -49,10 +50,24 @@ enum mw_err mw_cache_lines(struct mw_cache_job *job, struct mw_error *error)
         mw_cache_because(f, MW_CACHE_UNKNOWN,
                          flush.count ? "flushes show no unit" : "user programs can't flush a line here");
         mw_cache_because(f, MW_CACHE_DIFFERS, "by the unit that a flush removes");
+        mw_cache_disturb(f, flush.count && (job->level_disturbed[0] || mw_curve_disturbed(&flush, 0, HUGE_VAL)));
     }
     mw_curve_release(&curve);
     mw_curve_release(&flush);
     return err;
+}
+
+/* mw_conflict_limit; *disturbed: one of the times up to that number, and of those behind that show the border. */
+static unsigned conflict_limit(const struct mw_scan_time *time, double limit_s, bool *disturbed)
+{
+    double time_s[WAYS_LINES];
+    for (size_t n = 0; n < WAYS_LINES; n++)
+        time_s[n] = time[n].least_s;
+    unsigned limit = mw_conflict_limit(time_s, WAYS_LINES, limit_s);
+    *disturbed = false;
+    for (size_t n = 0; n < (limit ? limit + MW_CONFLICT_RUN : WAYS_LINES); n++)
+        *disturbed = *disturbed || (isfinite(time_s[n]) && !time[n].clean);
+    return limit;
 }
 
 /*
@@ -63,30 +78,31 @@ enum mw_err mw_cache_ways(struct mw_cache_job *job, size_t level, struct mw_erro
 {
     const struct mw_step *step = &job->steps[level];
     double limit_s = mw_step_onset(step->before, step->after), x[WAYS_STRIDES], fit[WAYS_STRIDES];
-    double time_s[WAYS_STRIDES][WAYS_LINES];
-    struct mw_curve curve = {.x = x, .time_s = fit, .count = WAYS_STRIDES};
+    struct mw_scan_time time[WAYS_STRIDES][WAYS_LINES];
+    bool disturbed[WAYS_STRIDES];
+    struct mw_curve curve = {.x = x, .time_s = fit, .disturbed = disturbed, .count = WAYS_STRIDES};
     unsigned limit[WAYS_STRIDES];
     size_t stride = MW_SCAN_STEP_BYTES, first = 0;
     enum mw_err err = MW_OK;
     while (stride * WAYS_MAX < (size_t)step->x)
         stride *= 2;
     for (size_t i = 0; i < WAYS_STRIDES * WAYS_LINES; i++)
-        time_s[i / WAYS_LINES][i % WAYS_LINES] = HUGE_VAL;
+        time[i / WAYS_LINES][i % WAYS_LINES] = MW_SCAN_NONE;
     for (int pass = 0; pass < WAYS_PASSES; pass++)
         for (size_t i = 0; i < WAYS_STRIDES && !err; i++)
-            err = mw_scan_conflict(&job->scan, stride << i, WAYS_LINES, job->first_ways, job->first_way_bytes,
-                                   time_s[i], error);
+            err = mw_scan_conflict(&job->scan, stride << i, WAYS_LINES, job->first_ways, job->first_way_bytes, time[i],
+                                   error);
     if (err)
         return err;
     for (size_t i = 0; i < WAYS_STRIDES; i++) {
         x[i] = (double)(stride << i);
-        limit[i] = mw_conflict_limit(time_s[i], WAYS_LINES, limit_s);
-        fit[i] = limit[i];
+        fit[i] = limit[i] = conflict_limit(time[i], limit_s, &disturbed[i]);
     }
     unsigned ways = mw_ways_find(limit, WAYS_STRIDES, &first);
     /* ways x size of a way is the capacity: else the numbers were the same for another reason */
     bool consistent = ways && fabs(x[first] * ways / step->x - 1) <= WAYS_TOLERANCE;
-    if (consistent && !level && ways <= MW_SCAN_FILLERS_MAX) {
+    bool spoiled = job->step_disturbed[level] || mw_curve_disturbed(&curve, x[first], HUGE_VAL);
+    if (consistent && !spoiled && !level && ways <= MW_SCAN_FILLERS_MAX) {
         job->first_ways = ways;
         job->first_way_bytes = (size_t)x[first];
     }
@@ -97,6 +113,7 @@ enum mw_err mw_cache_ways(struct mw_cache_job *job, size_t level, struct mw_erro
                          ? "lines of one set can't be had: the host may map a guest's huge page in pieces"
                          : "lines at no stride were limited by one set");
     mw_cache_because(f, MW_CACHE_DIFFERS, "by lines at doubling strides");
+    mw_cache_disturb(f, spoiled);
     return mw_cache_keep(job, level ? "ways2" : "ways1", &curve, error);
 }
 
@@ -120,8 +137,12 @@ enum mw_err mw_cache_tlbs(struct mw_cache_job *job, struct mw_error *error)
                                              : "the step lies elsewhere");
         if (found >= OTHER_UNITS * told && f->verdict == MW_CACHE_DIFFERS)
             mw_cache_doubt(f, "the report seems to count in other units: %.0f times as many were found", found / told);
+        bool spoiled = i < count ? mw_curve_disturbed(&curve, steps[i].onset, steps[i].end)
+                                 : mw_curve_disturbed(&curve, 0, HUGE_VAL);
+        mw_cache_disturb(f, spoiled);
         if (i < count)
-            mw_cache_find(job, "tlb", i + 1, "miss_ns", 1e9 * (steps[i].after - steps[i].before), 0, 0);
+            mw_cache_disturb(
+                mw_cache_find(job, "tlb", i + 1, "miss_ns", 1e9 * (steps[i].after - steps[i].before), 0, 0), spoiled);
     }
     mw_curve_release(&curve);
     return err;
@@ -138,6 +159,15 @@ static double followed_up_to(const struct mw_curve *walk, const struct mw_curve 
     return limit;
 }
 
+/* Some point up to the first one behind x is disturbed. */
+static bool read_disturbed(const struct mw_curve *curve, double x)
+{
+    size_t i = 0;
+    while (i < curve->count && curve->x[i] <= x)
+        i++;
+    return mw_curve_disturbed(curve, 0, i < curve->count ? curve->x[i] : x);
+}
+
 enum mw_err mw_cache_prefetch(struct mw_cache_job *job, struct mw_error *error)
 {
     static const char *const name[] = {"forward", "backward", "random"};
@@ -150,7 +180,9 @@ enum mw_err mw_cache_prefetch(struct mw_cache_job *job, struct mw_error *error)
         if (!err)
             err = mw_cache_keep(job, name[o], &curve[o], error);
         if (!err)
-            mw_cache_find(job, "prefetch", 0, latency[o], curve[o].count ? 1e9 * curve[o].time_s[0] : 0, 0, 0);
+            mw_cache_disturb(
+                mw_cache_find(job, "prefetch", 0, latency[o], curve[o].count ? 1e9 * curve[o].time_s[0] : 0, 0, 0),
+                curve[o].count && curve[o].disturbed[0]);
     }
     for (int o = MW_WALK_FORWARD; !err && o < MW_WALK_RANDOM; o++) {
         bool whole;
@@ -160,6 +192,7 @@ enum mw_err mw_cache_prefetch(struct mw_cache_job *job, struct mw_error *error)
             mw_cache_because(f, MW_CACHE_MEASURED, ">= %.0f: it is followed up to the end of the scan", followed);
         if (curve[o].count && curve[MW_WALK_RANDOM].count)
             mw_cache_because(f, MW_CACHE_UNKNOWN, "even neighbouring lines are not followed");
+        mw_cache_disturb(f, read_disturbed(&curve[o], followed) || read_disturbed(&curve[MW_WALK_RANDOM], followed));
     }
     for (int o = 0; o < 3; o++)
         mw_curve_release(&curve[o]);

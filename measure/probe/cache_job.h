@@ -14,12 +14,14 @@ struct mw_cache_job {
     struct mw_cache_report report;
     struct mw_cache_reported reported;
     struct mw_cache_scan scan;
-    struct mw_step steps[MW_STEP_MAX]; /* of the scan over sizes */
-    double width[MW_STEP_MAX];         /* of each, as mw_step_refine has it */
+    struct mw_step steps[MW_STEP_MAX];     /* of the scan over sizes */
+    double width[MW_STEP_MAX];             /* of each, as mw_step_refine has it */
+    bool level_disturbed[MW_STEP_MAX + 1]; /* the plateau before step i was read from disturbed windows */
+    bool step_disturbed[MW_STEP_MAX];      /* step i was: either plateau, or a point beside it */
     size_t step_count;
     unsigned first_ways; /* of the first level, 0: unknown, and the size of one of them */
     size_t first_way_bytes;
-    double memory_s; /* of a load past all caches, by flushes; HUGE_VAL: none yet */
+    struct mw_scan_time memory; /* of a load past all caches, by flushes */
 };
 
 enum mw_err mw_cache_keep(struct mw_cache_job *job, const char *name, const struct mw_curve *curve,
@@ -31,6 +33,8 @@ struct mw_finding *mw_cache_find(struct mw_cache_job *job, const char *kind, siz
 void mw_cache_because(struct mw_finding *f, enum mw_cache_verdict only_for, const char *format, ...) MW_PRINTF(3, 4);
 /* The value stands, but it can't be told whether it is right. */
 void mw_cache_doubt(struct mw_finding *f, const char *format, ...) MW_PRINTF(2, 3);
+/* Where it rests on windows that other work disturbed, nothing can be told by it, whatever else was said of it. */
+void mw_cache_disturb(struct mw_finding *f, bool disturbed);
 
 /* Capacities and latencies, from the scan over sizes; later ones know the steps. */
 enum mw_err mw_cache_levels(struct mw_cache_job *job, struct mw_error *error) MW_CHECKED;

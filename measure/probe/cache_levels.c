@@ -74,25 +74,29 @@ static size_t sizes_to_refine(const struct mw_cache_job *job, const struct mw_cu
     return count;
 }
 
-/* The least time in the inner part of a plateau, which other work can only raise. */
-static double level_time(const struct mw_cache_job *job, const struct mw_curve *curve, size_t i, double otherwise)
+/* The least time in the inner part of a plateau, which other work can only raise; behind the last step, of memory. */
+static struct mw_scan_time level_time(const struct mw_cache_job *job, const struct mw_curve *curve, size_t i)
 {
-    double low, high, least = HUGE_VAL;
+    double low, high;
+    struct mw_scan_time least = MW_SCAN_NONE;
+    if (i == job->step_count && isfinite(job->memory.least_s))
+        return job->memory;
     plateau(job, curve, i, &low, &high);
     for (size_t k = 0; k < curve->count; k++)
         if (curve->x[k] >= between(low, high, INNER_FROM) && curve->x[k] <= between(low, high, INNER_TO))
-            least = fmin(least, curve->time_s[k]);
-    return isfinite(least) ? least : otherwise;
+            mw_scan_lower(&least, (struct mw_scan_time){curve->time_s[k], !curve->disturbed[k]});
+    return least;
 }
 
 /* Levels measured anew; a step between two that are one after all is none. */
 static void settle_levels(struct mw_cache_job *job, const struct mw_curve *curve)
 {
     double level_s[MW_STEP_MAX + 1];
-    for (size_t i = 0; i <= job->step_count; i++)
-        level_s[i] = level_time(job, curve, i, i ? job->steps[i - 1].after : job->steps[0].before);
-    if (isfinite(job->memory_s))
-        level_s[job->step_count] = job->memory_s;
+    for (size_t i = 0; i <= job->step_count; i++) {
+        level_s[i] = level_time(job, curve, i).least_s;
+        if (!isfinite(level_s[i]))
+            level_s[i] = i ? job->steps[i - 1].after : job->steps[0].before;
+    }
     size_t kept = 0;
     double before_s = level_s[0];
     for (size_t i = 0; i < job->step_count; i++) {
@@ -107,6 +111,18 @@ static void settle_levels(struct mw_cache_job *job, const struct mw_curve *curve
     job->step_count = kept;
 }
 
+/* A plateau none of whose points is clean, and a step between two points of which one is not. */
+static void mark_disturbed(struct mw_cache_job *job, const struct mw_curve *curve)
+{
+    for (size_t i = 0; i <= job->step_count; i++) {
+        struct mw_scan_time time = level_time(job, curve, i);
+        job->level_disturbed[i] = isfinite(time.least_s) && !time.clean;
+    }
+    for (size_t i = 0; i < job->step_count; i++)
+        job->step_disturbed[i] = job->level_disturbed[i] || job->level_disturbed[i + 1] ||
+                                 mw_curve_disturbed(curve, job->steps[i].x, job->steps[i].x_next);
+}
+
 static enum mw_err settle_steps(struct mw_cache_job *job, const struct mw_curve *curve, struct mw_error *error)
 {
     double *scratch = calloc(2 * curve->count + 1, sizeof *scratch);
@@ -118,9 +134,12 @@ static enum mw_err settle_steps(struct mw_cache_job *job, const struct mw_curve 
         close.onset = BELOW_STEP * close.x;
         close.end = BEYOND_STEP * close.x_next;
         job->width[i] = mw_step_refine(&close, curve->x, curve->time_s, curve->count, scratch);
-        if (job->width[i] <= MW_STEP_SHARP)
+        if (job->width[i] <= MW_STEP_SHARP) {
             job->steps[i].x = close.x;
+            job->steps[i].x_next = close.x_next;
+        }
     }
+    mark_disturbed(job, curve);
     free(scratch);
     return MW_OK;
 }
@@ -145,6 +164,7 @@ static void find_capacity(struct mw_cache_job *job, size_t i)
         mw_cache_doubt(f, "it ends beyond the %zu MiB that were scanned", job->report.scanned_bytes >> 20);
     else if (step && job->width[i] > MW_STEP_SHARP)
         mw_cache_doubt(f, "its step is no sharp one: random replacement, a part taken by others, or scattered pages");
+    mw_cache_disturb(f, step && job->step_disturbed[i]);
 }
 
 /*
@@ -158,9 +178,9 @@ static enum mw_err find_steps(struct mw_cache_job *job, const struct mw_curve *c
     if (err)
         return err;
     for (size_t i = 0; i < curve->count; i++)
-        mw_curve_lower(&longer, curve->x[i], curve->time_s[i]);
-    for (int i = 1; i <= MEMORY_POINTS && isfinite(job->memory_s); i++)
-        mw_curve_lower(&longer, curve->x[curve->count - 1] * exp2(0.5 * i), job->memory_s);
+        mw_curve_lower(&longer, curve->x[i], (struct mw_scan_time){curve->time_s[i], !curve->disturbed[i]});
+    for (int i = 1; i <= MEMORY_POINTS && isfinite(job->memory.least_s); i++)
+        mw_curve_lower(&longer, curve->x[curve->count - 1] * exp2(0.5 * i), job->memory);
     err = mw_steps_find(longer.x, longer.time_s, longer.count, job->steps, &job->step_count, error);
     mw_curve_release(&longer);
     return err;
@@ -197,17 +217,19 @@ enum mw_err mw_cache_levels(struct mw_cache_job *job, struct mw_error *error)
 
 enum mw_err mw_cache_visit_memory(struct mw_cache_job *job, struct mw_error *error)
 {
-    return mw_scan_memory(&job->scan, MEMORY_S, &job->memory_s, error);
+    return mw_scan_memory(&job->scan, MEMORY_S, &job->memory, error);
 }
 
 void mw_cache_latencies(struct mw_cache_job *job)
 {
     size_t n = job->step_count;
     for (size_t i = 0; i < n && (!job->reported.level_count || i < job->reported.level_count); i++)
-        mw_cache_find(job, "", i + 1, "latency_ns", 1e9 * job->steps[i].before, 0, 0);
-    bool flushed = isfinite(job->memory_s);
-    double last_s = flushed ? job->memory_s : n ? job->steps[n - 1].after : 0;
+        mw_cache_disturb(mw_cache_find(job, "", i + 1, "latency_ns", 1e9 * job->steps[i].before, 0, 0),
+                         job->level_disturbed[i]);
+    bool flushed = isfinite(job->memory.least_s);
+    double last_s = flushed ? job->memory.least_s : n ? job->steps[n - 1].after : 0;
     struct mw_finding *f = mw_cache_find(job, "memory", 0, "latency_ns", 1e9 * last_s, 0, 0);
     if (!flushed && last_s > 0 && n < job->reported.level_count)
         mw_cache_doubt(f, "fewer steps than levels are reported, and user programs can't flush a line here");
+    mw_cache_disturb(f, flushed ? !job->memory.clean : job->level_disturbed[n]);
 }

@@ -4,6 +4,7 @@
 #include "measure/probe/clock.h"
 #include "measure/probe/kernels/walk.h"
 #include "measure/probe/ring.h"
+#include "measure/probe/switches.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,37 +28,60 @@ void mw_curve_release(struct mw_curve *curve)
 {
     free(curve->x);
     free(curve->time_s);
+    free(curve->disturbed);
     *curve = (struct mw_curve){0};
 }
 
 enum mw_err mw_curve_init(struct mw_curve *curve, size_t capacity, struct mw_error *error)
 {
-    *curve = (struct mw_curve){
-        .x = calloc(capacity, sizeof(double)), .time_s = calloc(capacity, sizeof(double)), .capacity = capacity};
-    if (curve->x && curve->time_s)
+    *curve = (struct mw_curve){.x = calloc(capacity, sizeof(double)),
+                               .time_s = calloc(capacity, sizeof(double)),
+                               .disturbed = calloc(capacity, sizeof(bool)),
+                               .capacity = capacity};
+    if (curve->x && curve->time_s && curve->disturbed)
         return MW_OK;
     mw_curve_release(curve);
     return mw_fail(error, MW_NOMEM, "out of memory");
 }
 
-static void curve_add(struct mw_curve *curve, double x, double time_s)
+void mw_scan_lower(struct mw_scan_time *time, struct mw_scan_time other)
 {
-    curve->x[curve->count] = x;
-    curve->time_s[curve->count++] = time_s;
+    if (other.clean == time->clean ? other.least_s < time->least_s : other.clean)
+        *time = other;
 }
 
-void mw_curve_lower(struct mw_curve *curve, double x, double time_s)
+static void curve_add(struct mw_curve *curve, double x, struct mw_scan_time time)
+{
+    curve->x[curve->count] = x;
+    curve->disturbed[curve->count] = !time.clean;
+    curve->time_s[curve->count++] = time.least_s;
+}
+
+bool mw_curve_disturbed(const struct mw_curve *curve, double from, double to)
+{
+    for (size_t i = 0; i < curve->count; i++)
+        if (curve->disturbed[i] && curve->x[i] >= from && curve->x[i] <= to)
+            return true;
+    return false;
+}
+
+void mw_curve_lower(struct mw_curve *curve, double x, struct mw_scan_time time)
 {
     size_t i = curve->count;
     while (i && curve->x[i - 1] >= x)
         i--;
     if (i < curve->count && curve->x[i] <= x) {
-        curve->time_s[i] = fmin(curve->time_s[i], time_s);
+        struct mw_scan_time least = {curve->time_s[i], !curve->disturbed[i]};
+        mw_scan_lower(&least, time);
+        curve->time_s[i] = least.least_s;
+        curve->disturbed[i] = !least.clean;
     } else if (curve->count < curve->capacity) {
         memmove(curve->x + i + 1, curve->x + i, (curve->count - i) * sizeof *curve->x);
         memmove(curve->time_s + i + 1, curve->time_s + i, (curve->count - i) * sizeof *curve->time_s);
+        memmove(curve->disturbed + i + 1, curve->disturbed + i, (curve->count - i) * sizeof *curve->disturbed);
         curve->x[i] = x;
-        curve->time_s[i] = time_s;
+        curve->time_s[i] = time.least_s;
+        curve->disturbed[i] = !time.clean;
         curve->count++;
     }
 }
@@ -104,26 +128,27 @@ bool mw_cache_scan_over(const struct mw_cache_scan *scan)
     return mw_now_s() > scan->deadline_s || (scan->stop && scan->stop());
 }
 
-double mw_scan_window(struct mw_cache_scan *scan, void **p, uint64_t loads)
+struct mw_scan_time mw_scan_window(struct mw_cache_scan *scan, void **p, uint64_t loads)
 {
+    struct mw_switches before = mw_switches_now();
     double start = mw_now_s();
     *p = mw_kernel_walk(*p, loads);
     double time_s = mw_now_s() - start - scan->clock_cost_s;
     scan->sink = *p;
-    return fmax(time_s, 0) / (double)loads;
+    return (struct mw_scan_time){fmax(time_s, 0) / (double)loads, !mw_switched_since(&before)};
 }
 
-static double least_of(struct mw_cache_scan *scan, void *p, size_t n, size_t window_loads)
+static struct mw_scan_time least_of(struct mw_cache_scan *scan, void *p, size_t n, size_t window_loads)
 {
     uint64_t loads = n < window_loads ? window_loads / n * n : n;
-    double least = HUGE_VAL;
+    struct mw_scan_time least = MW_SCAN_NONE;
     p = mw_kernel_walk(p, n);
     for (int r = 0; r < MW_SCAN_REPETITIONS; r++)
-        least = fmin(least, mw_scan_window(scan, &p, loads));
+        mw_scan_lower(&least, mw_scan_window(scan, &p, loads));
     return least;
 }
 
-double mw_scan_least(struct mw_cache_scan *scan, void *p, size_t n)
+struct mw_scan_time mw_scan_least(struct mw_cache_scan *scan, void *p, size_t n)
 {
     return least_of(scan, p, n, MW_SCAN_WINDOW_LOADS);
 }
@@ -160,12 +185,12 @@ enum mw_err mw_scan_lines(struct mw_cache_scan *scan, size_t evict_bytes, struct
         }
         void *p = mw_ring_random(scan->big.data, list, n, &scan->random);
         free(list);
-        double least = HUGE_VAL;
+        struct mw_scan_time least = MW_SCAN_NONE;
         for (int r = 0; r < 2 * MW_SCAN_REPETITIONS; r++) {
             p = mw_kernel_walk(p, n);
             evict = mw_kernel_walk(evict, 2 * evict_count);
             scan->sink = evict;
-            least = fmin(least, mw_scan_window(scan, &p, n));
+            mw_scan_lower(&least, mw_scan_window(scan, &p, n));
         }
         curve_add(curve, (double)line_strides[i], least);
     }
@@ -186,13 +211,13 @@ enum mw_err mw_scan_flush(struct mw_cache_scan *scan, struct mw_curve *curve, st
         }
         void *p = mw_ring_random(scan->big.data, list, n, &scan->random);
         free(list);
-        double least = HUGE_VAL;
+        struct mw_scan_time least = MW_SCAN_NONE;
         for (int r = 0; r < 2 * MW_SCAN_REPETITIONS; r++) {
             p = mw_kernel_walk(p, n);
             for (size_t at = 0; at < MW_SCAN_ARRAY_BYTES; at += 2 * gap)
                 mw_kernel_flush((char *)scan->big.data + at);
             mw_kernel_fence();
-            least = fmin(least, mw_scan_window(scan, &p, n));
+            mw_scan_lower(&least, mw_scan_window(scan, &p, n));
         }
         curve_add(curve, (double)gap, least);
     }
@@ -200,7 +225,7 @@ enum mw_err mw_scan_flush(struct mw_cache_scan *scan, struct mw_curve *curve, st
 }
 
 enum mw_err mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, unsigned most, unsigned fillers,
-                             size_t filler_stride, double *time_s, struct mw_error *error)
+                             size_t filler_stride, struct mw_scan_time *time, struct mw_error *error)
 {
     size_t list[MW_SCAN_LINES_MAX + MW_SCAN_FILLERS_MAX];
     if (most > MW_SCAN_LINES_MAX || fillers > MW_SCAN_FILLERS_MAX)
@@ -218,13 +243,13 @@ enum mw_err mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, un
             list[n + i] = behind + (2 * i + 1) * filler_stride;
         void *p = mw_ring_random(scan->big.data, list, n + fillers, &scan->random);
         p = mw_kernel_walk(p, 4 * (n + fillers)); /* replacement needs some turns to settle */
-        time_s[n - 1] = fmin(time_s[n - 1], least_of(scan, p, n + fillers, CONFLICT_LOADS));
+        mw_scan_lower(&time[n - 1], least_of(scan, p, n + fillers, CONFLICT_LOADS));
     }
     return MW_OK;
 }
 
 /* One line in each of n pages, moving on from page to page so that all sets of the first level are used. */
-static double far_load(struct mw_cache_scan *scan, char *base, size_t *list, size_t n)
+static struct mw_scan_time far_load(struct mw_cache_scan *scan, char *base, size_t *list, size_t n)
 {
     size_t page = mw_page_bytes();
     for (size_t i = 0; i < n; i++)
@@ -233,7 +258,7 @@ static double far_load(struct mw_cache_scan *scan, char *base, size_t *list, siz
 }
 
 /* The same number of lines of the same memory side by side, page after page, in random order within each. */
-static double near_load(struct mw_cache_scan *scan, char *base, size_t *list, size_t n)
+static struct mw_scan_time near_load(struct mw_cache_scan *scan, char *base, size_t *list, size_t n)
 {
     size_t lines = mw_page_bytes() / MW_SCAN_STEP_BYTES;
     for (size_t i = 0; i < n; i++) {
@@ -251,8 +276,9 @@ static enum mw_err tlb_curve(struct mw_cache_scan *scan, const struct mw_arena *
     if (!list)
         return mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t n = 4; n <= most && !mw_cache_scan_over(scan);) {
-        double far = far_load(scan, pages->data, list, n), near = near_load(scan, pages->data, list, n);
-        curve_add(curve, (double)n, base_s + fmax(0, far - near));
+        struct mw_scan_time far = far_load(scan, pages->data, list, n), near = near_load(scan, pages->data, list, n);
+        curve_add(curve, (double)n,
+                  (struct mw_scan_time){base_s + fmax(0, far.least_s - near.least_s), far.clean && near.clean});
         size_t octave = 1;
         while (2 * octave <= n)
             octave *= 2;
@@ -286,7 +312,7 @@ enum mw_err mw_scan_prefetch(struct mw_cache_scan *scan, enum mw_walk_order orde
         list ? mw_curve_init(curve, LENGTH(prefetch_strides), error) : mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t i = 0; !err && i < LENGTH(prefetch_strides) && !mw_cache_scan_over(scan); i++) {
         size_t stride = prefetch_strides[i], span = PREFETCH_LOADS * stride;
-        double least = HUGE_VAL;
+        struct mw_scan_time least = MW_SCAN_NONE;
         size_t places = scan->big.size_bytes / span;
         for (size_t r = 0; r < PREFETCH_REPETITIONS && places; r++) {
             char *base = (char *)scan->big.data + r % places * span;
@@ -298,9 +324,9 @@ enum mw_err mw_scan_prefetch(struct mw_cache_scan *scan, enum mw_walk_order orde
                 mw_kernel_flush(base + k * stride);
             mw_kernel_sweep(scan->evict.data, scan->evict.size_bytes, MW_SCAN_STEP_BYTES);
             mw_kernel_fence();
-            least = fmin(least, mw_scan_window(scan, &p, PREFETCH_LOADS - 1));
+            mw_scan_lower(&least, mw_scan_window(scan, &p, PREFETCH_LOADS - 1));
         }
-        if (isfinite(least))
+        if (isfinite(least.least_s))
             curve_add(curve, (double)stride, least);
     }
     free(list);

@@ -12,11 +12,21 @@
 /* The curves from which the parameters of caches are read; what they mean is decided in cache.c. */
 struct mw_curve {
     double *x, *time_s; /* a load takes time_s at x; owned */
+    bool *disturbed;    /* the thread lost its CPU in every window at x; owned */
     size_t count, capacity;
 };
+/* The least of some windows. One in which the thread kept its CPU goes before all in which it did not. */
+struct mw_scan_time {
+    double least_s; /* of a load; HUGE_VAL: none yet */
+    bool clean;     /* of a window in which the thread kept its CPU */
+};
+#define MW_SCAN_NONE ((struct mw_scan_time){.least_s = HUGE_VAL})
+void mw_scan_lower(struct mw_scan_time *time, struct mw_scan_time other);
 enum mw_err mw_curve_init(struct mw_curve *curve, size_t capacity, struct mw_error *error) MW_CHECKED;
-/* A point in its place; the lesser time where there is one already. */
-void mw_curve_lower(struct mw_curve *curve, double x, double time_s);
+/* A point in its place; as mw_scan_lower where there is one already. */
+void mw_curve_lower(struct mw_curve *curve, double x, struct mw_scan_time time);
+/* Some point within from … to is disturbed. */
+bool mw_curve_disturbed(const struct mw_curve *curve, double from, double to);
 void mw_curve_release(struct mw_curve *curve);
 
 /* What the scans work with; the calling thread is bound to the CPU under test and stays there. */
@@ -44,11 +54,11 @@ void mw_cache_scan_close(struct mw_cache_scan *scan);
 /* True where the time is up or the user wants to stop. */
 bool mw_cache_scan_over(const struct mw_cache_scan *scan);
 
-/* One window: seconds a load; *p moves on. Windows take at least a thousand times what reading the clock takes. */
+/* One window; *p moves on. Windows take at least a thousand times what reading the clock takes. */
 #define MW_SCAN_WINDOW_LOADS 16384
-double mw_scan_window(struct mw_cache_scan *scan, void **p, uint64_t loads);
+struct mw_scan_time mw_scan_window(struct mw_cache_scan *scan, void **p, uint64_t loads);
 /* The least of the windows on a ring of n places, after one walk around it. */
-double mw_scan_least(struct mw_cache_scan *scan, void *p, size_t n);
+struct mw_scan_time mw_scan_least(struct mw_cache_scan *scan, void *p, size_t n);
 
 /*
  * Time of a dependent load over the size of the working set, 8 sizes an octave. Walked in random order within groups of
@@ -62,10 +72,10 @@ enum mw_err mw_scan_sizes(struct mw_cache_scan *scan, double until_s, struct mw_
 enum mw_err mw_scan_refine(struct mw_cache_scan *scan, const double *sizes, size_t count, double until_s,
                            struct mw_curve *curve, struct mw_error *error) MW_CHECKED;
 /*
- * Lowers *load_s to the time of a load from memory: a walk over lines that were just flushed from all caches, so that it
+ * Lowers *load to the time of a load from memory: a walk over lines that were just flushed from all caches, so that it
  * needs no set beyond the last level. Repeated for time_s. Unchanged where user programs have no flush.
  */
-enum mw_err mw_scan_memory(struct mw_cache_scan *scan, double time_s, double *load_s,
+enum mw_err mw_scan_memory(struct mw_cache_scan *scan, double time_s, struct mw_scan_time *load,
                            struct mw_error *error) MW_CHECKED;
 
 /*
@@ -82,14 +92,14 @@ enum mw_err mw_scan_lines(struct mw_cache_scan *scan, size_t evict_bytes, struct
 enum mw_err mw_scan_flush(struct mw_cache_scan *scan, struct mw_curve *curve, struct mw_error *error) MW_CHECKED;
 
 /*
- * Lowers time_s[n - 1] to the time of a load over n lines that are stride_bytes apart, n from 1 to `most` (or as many as
- * the memory holds: the rest stays HUGE_VAL). `fillers` further lines, at odd multiples of filler_stride, are walked with
+ * Lowers time[n - 1] to the time of a load over n lines that are stride_bytes apart, n from 1 to `most` (or as many as
+ * the memory holds: the rest stays MW_SCAN_NONE). `fillers` further lines, at odd multiples of filler_stride, are walked with
  * them: lines of one set of a level that are no more than the ways of the level before would never leave that one.
  */
 #define MW_SCAN_LINES_MAX   72
 #define MW_SCAN_FILLERS_MAX 32
 enum mw_err mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, unsigned most, unsigned fillers,
-                             size_t filler_stride, double *time_s, struct mw_error *error) MW_CHECKED;
+                             size_t filler_stride, struct mw_scan_time *time, struct mw_error *error) MW_CHECKED;
 
 /*
  * Cost of the TLB: a load over `count` base pages, one line in each, less a load over as many lines of the same pages side

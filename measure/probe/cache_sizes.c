@@ -43,16 +43,16 @@ static enum mw_err ring_open(struct mw_cache_scan *scan, struct mw_growing_ring 
 }
 
 /* Sets too large for a window: windows that follow one another, after a whole walk where there is time for it. */
-static double large_least(struct mw_cache_scan *scan, const struct mw_growing_ring *ring, double load_s)
+static struct mw_scan_time large_least(struct mw_cache_scan *scan, const struct mw_growing_ring *ring, double load_s)
 {
-    double least = HUGE_VAL;
+    struct mw_scan_time least = MW_SCAN_NONE;
     void *p = ring->base + mw_random_below(&scan->random, ring->lines) * MW_SCAN_STEP_BYTES;
     if ((double)ring->lines * load_s <= WARM_S)
         p = mw_kernel_walk(p, ring->lines);
     else
         mw_kernel_sweep(ring->base, ring->lines * MW_SCAN_STEP_BYTES, MW_SCAN_STEP_BYTES);
     for (int r = 0; r < LARGE_REPETITIONS; r++)
-        least = fmin(least, mw_scan_window(scan, &p, MW_SCAN_WINDOW_LOADS));
+        mw_scan_lower(&least, mw_scan_window(scan, &p, MW_SCAN_WINDOW_LOADS));
     return least;
 }
 
@@ -60,15 +60,15 @@ static double large_least(struct mw_cache_scan *scan, const struct mw_growing_ri
 static bool visit(struct mw_cache_scan *scan, struct mw_growing_ring *ring, const double *sizes, size_t count,
                   double until_s, struct mw_curve *curve)
 {
-    double load_s = 0;
+    struct mw_scan_time load = {0};
     ring->lines = 0;
     for (size_t i = 0; i < count; i++) {
         if (mw_cache_scan_over(scan) || mw_now_s() > until_s)
             return false;
         mw_growing_ring_extend(ring, (size_t)sizes[i] / MW_SCAN_STEP_BYTES, &scan->random);
-        load_s =
-            ring->lines <= WHOLE_LINES ? mw_scan_least(scan, ring->base, ring->lines) : large_least(scan, ring, load_s);
-        mw_curve_lower(curve, sizes[i], load_s);
+        load = ring->lines <= WHOLE_LINES ? mw_scan_least(scan, ring->base, ring->lines)
+                                          : large_least(scan, ring, load.least_s);
+        mw_curve_lower(curve, sizes[i], load);
     }
     return true;
 }
@@ -133,7 +133,7 @@ static size_t memory_path(struct mw_cache_scan *scan, size_t *offset)
     return count;
 }
 
-enum mw_err mw_scan_memory(struct mw_cache_scan *scan, double time_s, double *load_s, struct mw_error *error)
+enum mw_err mw_scan_memory(struct mw_cache_scan *scan, double time_s, struct mw_scan_time *load, struct mw_error *error)
 {
     size_t *offset = calloc(MEMORY_LOADS, sizeof *offset);
     if (!offset)
@@ -147,7 +147,7 @@ enum mw_err mw_scan_memory(struct mw_cache_scan *scan, double time_s, double *lo
         if (!flushed)
             break;
         mw_kernel_fence();
-        *load_s = fmin(*load_s, mw_scan_window(scan, &p, count));
+        mw_scan_lower(load, mw_scan_window(scan, &p, count));
     }
     free(offset);
     return MW_OK;

@@ -23,16 +23,18 @@ prints 'flops has double precision' '^1,[^,]*,[^,]*,fp64,'
 fails 2 'an option that flops does not take' "$memwall" measure flops --curve x
 
 check 'cache' "$memwall" measure cache --llc 8MiB --curve "$tmp/curve.csv"
-prints 'cache has its columns' '^cores,freq_ghz,freq_effective_ghz,level,property,value,reported,verdict'
+prints 'cache has its columns' '^cores,freq_ghz,freq_effective_ghz,level,property,value,reported,verdict,disturbed$'
 prints 'cache tells the capacity of level 1' ',1,capacity_bytes,[0-9]+,'
 prints 'cache has a verdict in each row' '"?(agrees|differs|can.t be told|measured)'
 prints 'cache tells of TLBs' ',tlb1,entries,'
 prints 'cache tells of prefetchers' ',prefetch,random_ns,'
-lonely=$(grep -v '^#' <<<"$out" | tail -n +2 | grep -vcE ',(agrees|measured|"measured: .+"|"(differs|can.t be told), because .+")$')
+lonely=$(grep -v '^#' <<<"$out" | tail -n +2 | grep -vcE ',(agrees|measured|"measured: .+"|"(differs|can.t be told), because .+"),[01]$')
 if [ "$lonely" = 0 ]; then ok 'what does not agree says why'; else not_ok 'what does not agree says why' "$out"; fi
+told=$(grep -v '^#' <<<"$out" | grep -E ',1$' | grep -vc "can't be told, because other work disturbed")
+if [ "$told" = 0 ]; then ok 'nothing is told by disturbed windows'; else not_ok 'nothing is told by disturbed windows' "$out"; fi
 fails 1 'nothing that was measured cannot be told for want of a report' grep -q 'reports none' <<<"$out"
 out=$(cat "$tmp/curve.csv")
-prints 'the curves have their columns' '^scan,size_bytes,latency_ns,lines$'
+prints 'the curves have their columns' '^scan,size_bytes,latency_ns,lines,disturbed$'
 prints 'the curve over sizes starts at 2 KiB' '^size,2048,'
 fails 1 'a curve is not overwritten' "$memwall" measure cache --llc 1MiB --curve "$tmp/curve.csv"
 says 'and says how' '--force'

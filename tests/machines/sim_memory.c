@@ -4,6 +4,7 @@
 #include "measure/probe/arena.h"
 #include "measure/probe/clock.h"
 #include "measure/probe/kernels/walk.h"
+#include "measure/probe/switches.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ static struct {
     double now_s;
     unsigned line_shift;
     uint64_t random, loads;
+    long switches;
     struct {
         char *data;
         size_t bytes, page_bytes;
@@ -198,8 +200,10 @@ static void spend(double cost_s)
 {
     uint64_t block = mix((uint64_t)(sim.now_s / BLOCK_S) ^ sim.machine.seed);
     cost_s *= 1 + sim.machine.noise * half_normal(block);
-    if (uniform(next_random()) < cost_s * sim.machine.spikes)
+    if (uniform(next_random()) < cost_s * sim.machine.spikes) {
         cost_s += 20e-6 * pow(250, uniform(next_random()));
+        sim.switches++;
+    }
     sim.now_s += cost_s;
 }
 
@@ -295,6 +299,16 @@ double mw_now_s(void)
 {
     sim.now_s += CLOCK_S / 2;
     return sim.now_s;
+}
+
+struct mw_switches mw_switches_now(void)
+{
+    return (struct mw_switches){.involuntary = sim.switches};
+}
+
+bool mw_switched_since(const struct mw_switches *before)
+{
+    return before->involuntary != sim.switches;
 }
 
 enum mw_err mw_arena_open(struct mw_arena *arena, size_t size_bytes, enum mw_pages pages, int node,

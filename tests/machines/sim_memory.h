@@ -10,7 +10,7 @@
 
 /*
  * A simulated memory under the detectors of `measure cache`. Linked into a test, sim_memory.c takes the place of the
- * kernels that walk, sweep and flush, of the clock, of the arenas and of what the system reports: each load is looked up
+ * kernels that walk, sweep and flush, of the clock, of the count of context switches, of the arenas and of what the system reports: each load is looked up
  * in set-associative caches and TLBs of known sizes, and the clock moves by what it costs, with noise. The code that
  * measures is the one that is shipped.
  */
@@ -34,7 +34,7 @@ struct sim_machine {
     double tlb_miss_s[2];     /* added by a miss of each */
     size_t prefetch_bytes[2]; /* largest stride followed forward and backward; 0: none */
     double noise;             /* 0.02 … 0.1: what other work adds over some 20 ms, as a share, one-sided normal */
-    double spikes;            /* a second: interruptions of 20 us to 5 ms */
+    double spikes;            /* a second: interruptions of 20 us to 5 ms, in which the thread loses its CPU */
     uint64_t seed;
     size_t scan_bytes; /* largest working set of the scan; 0: four times the last level, 10 to 24 MiB */
     struct mw_cache_reported reported;

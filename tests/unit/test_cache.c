@@ -5,7 +5,8 @@
 #include "tests/machines/sim_hierarchy.h"
 
 /* of the simulated clock */
-#define MAX_TIME_S 50
+#define MAX_TIME_S  50
+#define LONG_TIME_S 5000 /* with interruptions in nearly all windows */
 
 static struct sim_machine small_machine(void)
 {
@@ -60,11 +61,74 @@ static void test_marked(void **state)
     check(&m, true);
 }
 
+static const struct mw_finding *finding(const struct mw_cache_report *r, const char *level, const char *property)
+{
+    for (size_t i = 0; i < r->finding_count; i++)
+        if (!strcmp(r->findings[i].level, level) && !strcmp(r->findings[i].property, property))
+            return &r->findings[i];
+    fail_msg("no %s %s", level, property);
+    return NULL;
+}
+
+static bool withheld(const struct mw_cache_report *r, const char *level, const char *property)
+{
+    const struct mw_finding *f = finding(r, level, property);
+    assert_true(!f->disturbed || (f->verdict == MW_CACHE_UNKNOWN && strstr(f->why, "other work disturbed")));
+    return f->disturbed;
+}
+
+static struct mw_cache_report measured_among(double interruptions)
+{
+    struct sim_machine m = small_machine();
+    struct sim_judgement j;
+    struct mw_cache_report report = {0};
+    struct mw_error error;
+    m.spikes = interruptions;
+    enum mw_err err = sim_judge(&m, LONG_TIME_S, &j, &report, &error);
+    if (err == MW_RUN)
+        skip();
+    assert_int_equal(err, MW_OK);
+    return report;
+}
+
+/* Windows of 0.15 ms and more always meet an interruption: those of memory. The first level's, 20 us, mostly don't. */
+static void test_memory_disturbed(void **state)
+{
+    (void)state;
+    struct mw_cache_report r = measured_among(8000);
+    assert_false(withheld(&r, "1", "capacity_bytes"));
+    assert_false(withheld(&r, "1", "latency_ns"));
+    assert_false(withheld(&r, "1", "associativity"));
+    assert_true(withheld(&r, "memory", "latency_ns"));
+    assert_true(withheld(&r, "2", "capacity_bytes"));
+    assert_true(withheld(&r, "prefetch", "random_ns"));
+    assert_true(withheld(&r, "prefetch", "forward_limit_bytes"));
+    size_t disturbed = 0;
+    for (size_t i = 0; i < r.point_count; i++)
+        disturbed += r.points[i].disturbed;
+    assert_true(disturbed && disturbed < r.point_count);
+    mw_cache_report_release(&r);
+}
+
+/* Nothing is told by windows that were all disturbed. */
+static void test_all_disturbed(void **state)
+{
+    (void)state;
+    struct mw_cache_report r = measured_among(1e9);
+    assert_true(r.finding_count > 10);
+    for (size_t i = 0; i < r.finding_count; i++)
+        if (!withheld(&r, r.findings[i].level, r.findings[i].property) && r.findings[i].verdict != MW_CACHE_UNKNOWN)
+            fail_msg("%s %s: %g is told", r.findings[i].level, r.findings[i].property, r.findings[i].value);
+    mw_cache_report_release(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known),
         cmocka_unit_test(test_marked),
+        cmocka_unit_test(test_memory_disturbed),
+        cmocka_unit_test(test_all_disturbed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
