@@ -302,14 +302,42 @@ static double spread_of(const struct finder *f, size_t column)
     return low > 0 ? high / low : 0;
 }
 
+static const char counts[] =
+    " ops operations iterations iters transactions requests events count loops queries messages updates "
+    "samples frames steps ";
+
+/* What was counted, or how large the problem was, at so much a core: such times are of work that grows. */
+static void note_work(struct finder *f)
+{
+    static const char sizes[] = " size elements cells particles points atoms rows items jobs work problem n ";
+    const double same = 1.02, at_least = 1.9;
+    if (f->columns->value != MW_FIELD_TIME || !f->columns->has[MW_FIELD_CORES] || mw_table_meta(f->table, "scan_weak"))
+        return;
+    size_t cores = f->columns->of[MW_FIELD_CORES].index;
+    for (size_t i = 0; i < f->table->column_count; i++) {
+        double low = HUGE_VAL, high = 0;
+        if (f->taken[i] || !(mw_is_word(counts, f->headings[i].base) || mw_is_word(sizes, f->headings[i].base)))
+            continue;
+        for (size_t row = 0; row < f->count; row++) {
+            double each = number_in(f, row, i) / number_in(f, row, cores);
+            low = fmin(low, each);
+            high = fmax(high, each);
+        }
+        if (low > 0 && high <= same * low && spread_of(f, cores) >= at_least)
+            mw_finder_note(
+                f,
+                "'%.60s' is %.4g a core: where the work grows with the cores times don't compare as speedups: --weak "
+                "scales them",
+                mw_table_header(f->table, i), high);
+    }
+}
+
 /*
  * A time that stays while the rate changes is how long the benchmark was told to run: the rate is the result. What was
  * counted in that time, without a rate, is asked for.
  */
 static enum mw_err prefer_rate(struct finder *f, bool *which, struct mw_error *error)
 {
-    static const char counts[] = " ops operations iterations iters transactions requests events count loops queries "
-                                 "messages updates samples frames steps ";
     const double stays = 1.1, changes = 1.3;
     size_t time = f->columns->repeats[0].index;
     double spread = spread_of(f, time);
@@ -370,6 +398,8 @@ enum mw_err mw_finder_value(struct finder *f, struct mw_error *error)
         err = choose_value(f, order[i], which, error);
     if (!err && f->columns->repeat_count && f->columns->value == MW_FIELD_TIME)
         err = prefer_rate(f, which, error);
+    if (!err)
+        note_work(f);
     free(which);
     if (err || f->columns->repeat_count)
         return err;

@@ -29,11 +29,11 @@ void mw_groups_mark(const struct mw_table *table, bool *used);
  * MW_DATA where rows of one configuration differ far beyond noise and a column without a meaning (used[column] false)
  * tells them apart in the same way at every configuration: names the column, its values and --where and --by.
  *
- * Medians y of ln value in each cell (configuration g, value l of the column) are fitted by y = a_g + e_l. The effect
- * counts where its range is over 10 % (50 % for what counts or dates the runs) and its F statistic, with the residual variance shrunk to noise of 10 %
- * worth four degrees of freedom, is beyond three and a half normal deviates (Paulson's transformation).
+ * Medians y of ln value in each cell (configuration g, value l of the column) are fitted by y = a_g + e_l, and where every value was
+ * run at every configuration also by a_g + e_l + b_l ln(cores): two ways to scale may cross. The effect counts where its range is over 10 % (50 % for what counts or dates the runs) and its F statistic, with the residual variance shrunk to noise of 10 %
+ * worth four degrees of freedom, is beyond 3.2 normal deviates (Paulson's transformation).
  * `rows`: `count` rows of the table, in order; the dataset's rows are made of them. O(rows x columns).
- * Test: tests/unit/test_factor.c (1,000 simulated tables without an effect, and effects of all sizes).
+ * Test: tests/unit/test_factor.c (1,000 simulated tables without an effect, and effects of all sizes, crossings).
  */
 enum mw_err mw_factor_check(const struct mw_dataset *dataset, const struct mw_table *table, const size_t *rows,
                             size_t count, const bool *used, struct mw_error *error) MW_CHECKED;

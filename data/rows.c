@@ -50,6 +50,19 @@ static enum mw_err read_quantity(const struct builder *b, enum mw_field field, c
     return MW_OK;
 }
 
+/* "102k", "1.1M": a prefix alone behind a number is a factor, which may differ from cell to cell. */
+static double prefix_factor(const char **rest)
+{
+    static const char prefixes[] = "kMGT";
+    double factor = 1e3;
+    for (const char *p = prefixes; *p; p++, factor *= 1e3)
+        if ((**rest == *p || (**rest == 'K' && *p == 'k')) && !(*rest)[1]) {
+            ++*rest;
+            return factor;
+        }
+    return 1;
+}
+
 /* A rate or a speedup: a number, perhaps with words behind it, the same in each cell. */
 static enum mw_err read_plain(struct builder *b, enum mw_field field, const struct mw_column *column, bool *has,
                               double *value)
@@ -64,6 +77,8 @@ static enum mw_err read_plain(struct builder *b, enum mw_field field, const stru
     if (*rest && field == MW_FIELD_SPEEDUP && strcasecmp(rest, "x") && strcmp(rest, "\xc3\x97") && !percent)
         return bad_cell(b, column->index, "is not a number");
     *value *= percent ? 0.01 : column->factor;
+    if (field == MW_FIELD_RATE)
+        *value *= prefix_factor(&rest);
     if (*rest && field == MW_FIELD_RATE) {
         if (!*b->unit)
             snprintf(b->unit, sizeof b->unit, "%s", rest);
@@ -76,6 +91,17 @@ static enum mw_err read_plain(struct builder *b, enum mw_field field, const stru
     return MW_OK;
 }
 
+/* "4 cores", "8 threads": what the column counts may stand behind each number. */
+static bool says_cores(enum mw_field field, const char *rest)
+{
+    static const char *const words[] = {"core", "cores",     "thread",     "threads", "cpu",
+                                        "cpus", "processor", "processors", NULL};
+    for (size_t i = 0; words[i] && field == MW_FIELD_CORES; i++)
+        if (!strcasecmp(rest, words[i]))
+            return true;
+    return false;
+}
+
 static enum mw_err read_whole(const struct builder *b, enum mw_field field, double low, double high, bool *has,
                               double *value)
 {
@@ -86,7 +112,8 @@ static enum mw_err read_whole(const struct builder *b, enum mw_field field, doub
     const char *cell = mw_table_cell(b->table, b->row, column->index), *rest;
     if (mw_cell_missing(cell))
         return MW_OK;
-    if (!mw_cell_number(cell, &column->style, value, &rest) || *rest || *value != floor(*value))
+    if (!mw_cell_number(cell, &column->style, value, &rest) || (*rest && !says_cores(field, rest)) ||
+        *value != floor(*value))
         return bad_cell(b, column->index, "is not a whole number");
     if (*value < low || *value > high)
         return bad_cell(b, column->index, *value < low ? "is too small" : "is too large");

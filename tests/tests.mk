@@ -78,6 +78,7 @@ check-gpu: ## graphics processors, all kernels, on PoCL and llvmpipe (CI=true in
 
 .PHONY: check-asan check-tsan check-valgrind
 check-asan: ## unit and command-line tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(MAKE) --no-print-directory $(JOBS) build-all # the demo runs its examples
 	@$(MAKE) --no-print-directory $(JOBS) SAN=address,undefined build-all unit-bins
 	@MEMWALL=$(CURDIR)/build/san-address-undefined/memwall ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	  tests/run.sh $(UNIT_SRC:tests/unit/%.c=build/san-address-undefined/tests/%) $(FUZZ_SRC:tests/fuzz/%.c=build/san-address-undefined/tests/%) $(TEST_SCRIPTS)

@@ -260,3 +260,47 @@ table 'remarks of Octave' cores,repetition,time_s '1,1,80 2,1,41' <<'T'
 1 80
 2 41
 T
+table 'prefixes behind the numbers' cores,repetition,throughput_per_s '1,1,102000 2,1,201000 8,1,1100000' <<'T'
+threads,ops/s
+1,102k
+2,201 K
+8,1.1M
+T
+table 'what is counted behind the numbers' cores,repetition,time_s '1,1,80 2,1,41' --map cores=config <<'T'
+config,time
+1 core,80
+2 threads,41
+T
+
+# --- columns without a meaning that tell the runs apart
+asks 'two ways to scale' "column 'scaling' \(strong, weak\) tells them apart" '--by scaling' <<'T'
+scaling,cores,time
+strong,1,100
+strong,2,52
+strong,4,28
+weak,1,100
+weak,2,104
+weak,4,110
+T
+asks 'two machines' "column 'host' \(a, b\) tells them apart" '--by host' <<'T'
+host,cores,time_s
+a,1,100
+b,1,60
+a,2,52
+b,2,31
+a,4,28
+b,4,17
+T
+asks 'before and after a change' "column 'commit' \(abc, def\)" '--where commit=abc' <<'T'
+date,cores,time_s,commit
+2026-01-02,1,100,abc
+2026-01-02,2,52,abc
+2026-01-02,4,28,abc
+2026-03-02,1,80,def
+2026-03-02,2,41,def
+2026-03-02,4,22,def
+T
+printf 'threads,iterations,time_s\n1,100,100\n2,200,104\n4,400,112\n8,800,128\n' >"$tmp/t.csv"
+check 'work that grows with the cores' "$memwall" fit "$tmp/t.csv" -o "$tmp/m.json"
+says 'is seen' "'iterations' is 100 a core: .*--weak"
+check 'and scaled where it is said' "$memwall" fit --weak "$tmp/t.csv" -o "$tmp/m.json" --force

@@ -133,7 +133,10 @@ static int put_lagging(const char *folder, const char *name, long khz)
     snprintf(late->folder, sizeof late->folder, "%s", folder);
     late->name = strcmp(name, "scaling_min_freq") ? "scaling_max_freq" : "scaling_min_freq";
     late->khz = khz;
-    return pthread_create(&thread, NULL, put_late, late) ? EAGAIN : pthread_detach(thread);
+    pthread_attr_t detached;
+    pthread_attr_init(&detached);
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    return pthread_create(&thread, &detached, put_late, late) ? EAGAIN : 0;
 }
 
 static int apply(const char *folder, const char *name, const char *value)
