@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,16 +48,20 @@ static long get_khz(const char *folder, const char *name)
     return atol(value);
 }
 
+/* In one piece, for who reads meanwhile. */
 static void put(const char *folder, const char *name, const char *value)
 {
-    char path[PATH_MAX], line[64];
+    char path[PATH_MAX], beside[PATH_MAX], line[64];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    int fd = open(path, O_WRONLY | O_TRUNC);
+    snprintf(beside, sizeof beside, "%s/.%s", folder, name);
+    int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC, 0644);
     int length = snprintf(line, sizeof line, "%s\n", value);
-    if (fd >= 0) {
-        syscall(SYS_write, fd, line, (size_t)length);
-        close(fd);
-    }
+    if (fd < 0)
+        return;
+    bool whole = syscall(SYS_write, fd, line, (size_t)length) == length;
+    close(fd);
+    if (whole)
+        rename(beside, path);
 }
 
 static void put_khz(const char *folder, const char *name, long khz)
