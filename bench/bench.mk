@@ -81,6 +81,11 @@ bench-gpu: build-all ## measure gpu on PoCL beside measure flops, bandwidth and 
 .PHONY: bench-measure
 bench-measure: build-all ## memwall measure beside STREAM=path, MULTICHASE=path and LIKWID_BENCH=path, in turns
 	@MEMWALL=$(B)/memwall bash bench/measure.sh
+
+.PHONY: bench-read
+bench-read: build-all ## a table of a million rows, and ones of up to 100,000 columns, in turns with awk
+	@MEMWALL=$(B)/memwall bench/read.sh
+
 .PHONY: bench-scan
 bench-scan: ## what a scan adds to a run of sleep 0.05, beside hyperfine
 	@$(MAKE) --no-print-directory $(JOBS) build-all
