@@ -18,7 +18,7 @@ void bandwidth_score(struct bandwidth_round *r, unsigned strides)
 {
     static const enum mw_bandwidth_test parts[] = {MW_BW_MEMSET, MW_BW_READ, MW_BW_MEMCPY};
     double log_score = r->stride_count ? log(1e-6) + r->stride_log / r->stride_count : 0;
-    bool whole = r->stride_count == strides;
+    bool whole = r->stride_count == strides && !r->cached;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         whole = whole && r->rate_bps[parts[i]] > 0;
         log_score += whole ? log(1e-6 * r->rate_bps[parts[i]]) : 0;

@@ -15,6 +15,7 @@ struct bandwidth_round {
     unsigned cores;
     double freq_hz, time_s, deadline_s;
     size_t left_out;                                /* points, because the time was up */
+    bool cached;                                    /* reads of half the largest size are faster */
     double rate_bps[MW_BW_TESTS];                   /* at the largest size; 0: none, or disturbed */
     double stride_log;                              /* sum of the logarithms of rates at strides beyond two lines */
     unsigned stride_count;                          /* of them */

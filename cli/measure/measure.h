@@ -113,6 +113,13 @@ double measure_max_time_s(const struct measure_run *run);
 enum mw_err measure_llc_resolve(struct measure_run *run, struct mw_error *error) MW_CHECKED;
 size_t measure_llc_bytes(const struct measure_run *run, const unsigned *cpus, size_t count);
 
+/*
+ * Whether a rate of memory depends on how much of it is used: a higher one on half the size is one of the caches. Into the
+ * record, and warned of. Rates in bytes/s, 0: disturbed, or not measured; then it can't be told. name: what moves the bytes.
+ */
+enum mw_err measure_size_check(struct measure_run *run, unsigned cores, const char *name, double whole_bps,
+                               double half_bps, struct mw_error *error) MW_CHECKED;
+
 /* The theoretical rate of memory (channels x width x rate) from --memory-peak, else SMBIOS, and the clocks, into the record. */
 enum mw_err measure_peak_resolve(struct measure_run *run, struct mw_error *error) MW_CHECKED;
 /*

@@ -13,9 +13,7 @@
 /* how many cores reach this share of the best rate is where the memory is saturated */
 #define SATURATED    .95
 #define MAX_VARIANTS (4 * MW_OP_COUNT)
-/* a rate of memory is the same at half the size: bests repeat within 3 to 5 % each */
-#define SIZE_FLAT 1.1
-#define HALF_RUNS 3
+#define HALF_RUNS    3
 
 /* Best rates by variant and core count, for the saturation point. */
 struct curve {
@@ -176,13 +174,18 @@ static enum mw_err run_once(struct job *job, const unsigned *cpus, unsigned core
     return add_placement(job, result, what, error);
 }
 
-/* The first kernel once more on half the arrays: a higher rate is one of the caches. */
+static double undisturbed_bps(const struct mw_stream_row *row)
+{
+    return row->all_disturbed ? 0 : (double)row->bytes / row->min_s;
+}
+
+/* The first kernel once more on half the arrays. */
 static enum mw_err confirm_size(struct job *job, unsigned cores, const struct mw_stream_row *whole,
                                 struct mw_error *error)
 {
     struct mw_stream_options o = stream_options(job, job->run->cpus, cores, MW_NODE_FIRST_TOUCH);
     struct mw_stream_result half;
-    char key[48], name[64];
+    char name[64];
     o.array_bytes = job->array_bytes / 2;
     o.variants = &whole->variant;
     o.variant_count = 1;
@@ -191,23 +194,10 @@ static enum mw_err confirm_size(struct job *job, unsigned cores, const struct mw
     enum mw_err err = mw_stream_run(&o, &half, error);
     if (err)
         return err;
-    const struct mw_stream_row *row = &half.rows[0];
-    double ratio = (double)row->bytes / row->min_s / ((double)whole->bytes / whole->min_s);
-    bool disturbed = row->all_disturbed || whole->all_disturbed, depends = !disturbed && ratio > SIZE_FLAT;
-    mw_stream_release(&half);
     mw_stream_name(&whole->variant, name, sizeof name);
-    snprintf(key, sizeof key, "size_check (%u core%s)", cores, cores == 1 ? "" : "s");
-    if (depends)
-        cli_warn(job->run->cli,
-                 "%u cores: %s is %.2f times as fast on arrays of half the size: caches still help; a larger --llc "
-                 "measures memory",
-                 cores, name, ratio);
-    job->run->depends_on_size = job->run->depends_on_size || depends;
-    return mw_provenance_add(&job->run->provenance, error, key, "%s on arrays of half the size: %.2f of the rate, %s",
-                             name, ratio,
-                             disturbed ? "disturbed: it can't be told whether it depends on the size"
-                             : depends ? "which depends on the size: caches still help"
-                                       : "which doesn't depend on the size");
+    err = measure_size_check(job->run, cores, name, undisturbed_bps(whole), undisturbed_bps(&half.rows[0]), error);
+    mw_stream_release(&half);
+    return err;
 }
 
 static enum mw_err run_cores(struct job *job, size_t at, size_t turns_left, struct mw_error *error)

@@ -35,10 +35,13 @@ struct mw_loaded_options {
  * point, and the first was not put aside by other work. A point whose loading cores never ran is left out. latency_s and bandwidth_bps are medians over
  * those. The chase is random within groups of 64 pages, the first touch is by the core that uses the memory.
  * points has room for MW_LOADED_POINTS; *point_count are filled, also with MW_INTERRUPTED. MW_NOMEM, MW_RUN (not bound).
+ * half: the heaviest reading traffic once more, while each loading core uses half of its array; windows 0 where there was
+ * no time. Measured beside the whole one, both again where it seems faster: others' work alone can make it so.
  * Source: the loaded-latency curve of Intel MLC and of Mess (Esmaili-Dokht et al. 2024). Test: test_loaded.c.
  */
 #define MW_LOADED_SHARE 0.9
 enum mw_err mw_loaded_measure(const unsigned *cpus, size_t count, const struct mw_loaded_options *options,
-                              struct mw_loaded_point *points, size_t *point_count, struct mw_error *error) MW_CHECKED;
+                              struct mw_loaded_point *points, size_t *point_count, struct mw_loaded_point *half,
+                              struct mw_error *error) MW_CHECKED;
 
 #endif

@@ -40,6 +40,12 @@ fails 1 'a curve is not overwritten' "$memwall" measure cache --llc 1MiB --curve
 says 'and says how' '--force'
 fails 2 'cache of two cores' "$memwall" measure cache --cores 2
 
+# whether the rate depends on the size is said in every case, and warned of where it does
+says_size() {
+    prints "$1 says whether its rate depends on the size" "^# size_check \\($2 cores?\\): $3 on half the size( was disturbed|: [0-9.]+ of the rate, which (doesn.t depend|depends) on the size)"
+    if grep -q '^# size_check.*which depends' <<<"$out"; then says "$1 warns of it" 'caches still help'; fi
+}
+
 check 'bandwidth' "$memwall" measure bandwidth --llc 2MiB --cores 1
 prints 'bandwidth has its columns' '^cores,freq_ghz,freq_effective_ghz,test,size_bytes,offset_bytes,stride_bytes,mb_s'
 numbers 'bandwidth: rates' cores size_bytes mb_s
@@ -58,6 +64,7 @@ if grep -q ',score,' <<<"$out"; then
 else # on a busy machine
     says 'the score is withheld, and why' 'score on 1 core: withheld, since'
 fi
+says_size bandwidth 1 read
 prints 'its formula is in the record' '^# score_formula: \(memset x read x memcpy x strided\)\^\(1/4\)'
 prints 'the theoretical rate is in the record, or why not' '^# memory_peak: '
 prints 'the clocks of memory and processor are in the record' '^# memory_clock: '
@@ -79,6 +86,7 @@ fails 2 'a peak of nothing' "$memwall" measure stream --memory-peak 0
 
 if [ "$(nproc)" -ge 2 ]; then
     check 'loaded' "$memwall" measure loaded --llc 2MiB --runs 3
+    says_size loaded "[0-9]+" 'the heaviest reading traffic'
     prints 'loaded has its columns' '^cores,freq_ghz,freq_effective_ghz,latency_ns,bandwidth_mb_s,reads_percent,delay,windows,disturbed,'
     numbers 'loaded: latencies' cores latency_ns
     prints 'loaded has an idle point' ',0,100,,'

@@ -37,11 +37,11 @@ static void test_curve(void **state)
     (void)state;
     struct mw_loaded_options options = {
         .chase_bytes = 1 << 20, .load_bytes = 1 << 20, .windows = 1, .max_time_s = 2, .seed = 1};
-    struct mw_loaded_point points[MW_LOADED_POINTS];
+    struct mw_loaded_point points[MW_LOADED_POINTS], half;
     struct mw_error error;
     size_t count = 9;
     unsigned cpus[] = {0, 1};
-    enum mw_err err = mw_loaded_measure(cpus, 2, &options, points, &count, &error);
+    enum mw_err err = mw_loaded_measure(cpus, 2, &options, points, &count, &half, &error);
     if (err == MW_RUN) /* CPUs 0 and 1 are not both ours */
         skip();
     assert_int_equal(err, MW_OK);
@@ -57,8 +57,9 @@ static void test_curve(void **state)
                                  : points[i].reads_percent < points[i - 1].reads_percent);
         }
     }
+    assert_true(!half.windows || (half.delay == 0 && half.reads_percent == 100 && half.bandwidth_bps > 0));
     options.stop = stop_at_once;
-    assert_int_equal(mw_loaded_measure(cpus, 2, &options, points, &count, &error), MW_INTERRUPTED);
+    assert_int_equal(mw_loaded_measure(cpus, 2, &options, points, &count, &half, &error), MW_INTERRUPTED);
     assert_int_equal(count, 0);
 }
 
