@@ -9,6 +9,8 @@
 #define MIB (1024 * KIB)
 /* offsets that a verdict rests on at least */
 #define OFFSETS_LEAST 8
+/* of the slowest offset: one alone may have met a moment in which the machine was slow */
+#define OFFSET_VISITS_LEAST 3
 
 const char *const bandwidth_score_formula =
     "(memset x read x memcpy x strided)^(1/4), their mb_s at the largest size; strided: geometric mean of strided-read "
@@ -52,7 +54,10 @@ static enum mw_err tell_offsets(struct bandwidth_round *r, struct mw_error *erro
     struct mw_bw_offsets v = mw_bw_offsets(r->offset_bps, r->offset_count);
     int used = snprintf(text, sizeof text, "best 0x%zx (%.0f MB/s), worst 0x%zx (%.0f MB/s): ", r->offset_bytes[v.best],
                         1e-6 * r->offset_bps[v.best], r->offset_bytes[v.worst], 1e-6 * r->offset_bps[v.worst]);
-    if (v.conflict)
+    if (v.conflict && r->offset_visits[v.worst] < OFFSET_VISITS_LEAST)
+        snprintf(text + used, sizeof text - (size_t)used,
+                 "whether it is a conflict can't be told, there was no time for another visit");
+    else if (v.conflict)
         snprintf(text + used, sizeof text - (size_t)used, "a conflict costs %.0f %% of the median", 100 * v.cost);
     else
         snprintf(text + used, sizeof text - (size_t)used, "no conflict beyond %.0f %%", 100 * MW_BW_MARGIN);

@@ -23,9 +23,22 @@ struct bandwidth_round {
     double fill_bps[BANDWIDTH_SIZES], fill_nt_bps[BANDWIDTH_SIZES];
     size_t offset_bytes[BANDWIDTH_OFFSETS], offset_count;
     double offset_bps[BANDWIDTH_OFFSETS];
-    unsigned before_cores; /* the core count before, for what binds; 0: none */
+    unsigned offset_visits[BANDWIDTH_OFFSETS]; /* undisturbed ones, at different times */
+    unsigned before_cores;                     /* the core count before, for what binds; 0: none */
     double before_read_bps, before_copy_bps;
 };
+
+/*
+ * Measures a case, again where all windows of a rate of memory were disturbed. windows is 0 where the time is up, or where the
+ * result was wrong, which is warned of. MW_INTERRUPTED, and as mw_bandwidth_run.
+ */
+enum mw_err bandwidth_visit(struct bandwidth_round *round, const char *name, const struct mw_bandwidth_case *c,
+                            struct mw_bandwidth_rate *rate, struct mw_error *error) MW_CHECKED;
+/* Its row; without windows it counts as left out if the time is up. Returns the rate that a verdict may rest on, 0 for none. */
+double bandwidth_row(struct bandwidth_round *round, const char *name, const struct mw_bandwidth_case *c,
+                     const struct mw_bandwidth_rate *rate);
+/* Copies whose destination moves against the source, in passes over all offsets. Test: test_measure_words.c. */
+enum mw_err bandwidth_offsets(struct bandwidth_round *round, struct mw_error *error) MW_CHECKED;
 
 extern const char *const bandwidth_score_formula;
 /* Row and message of the score; withheld where a rate in it is missing, of less than `strides` strides, or disturbed. */

@@ -24,11 +24,8 @@
 #define STEP_FALL 0.85
 /* of a rate of memory, which other work disturbed in all of its windows: what time is left is used */
 #define MORE_VISITS 8
-/* A conflict is one that these further visits of the slowest offsets leave. */
-#define OFFSET_VISITS 8
 
 static const size_t strides[] = {64, 128, 192, 256, 384, 512, 1024, 2048, 4096};
-static const size_t near_offsets[] = {0x40, 0x80, 0x100, 0x400, 0x800};
 static const double between[] = {1.25, 1.5, 1.75};
 #define LENGTH(a) (sizeof(a) / sizeof *(a))
 
@@ -46,44 +43,60 @@ static size_t largest_buffer(const struct measure_run *run, unsigned cores)
     return size / MIB * MIB;
 }
 
-/* One row; *best_bps is left alone where there is none, or the windows were disturbed, which the row says. */
-static enum mw_err measure_case(struct bandwidth_round *r, const char *name, const struct mw_bandwidth_case *c,
-                                double *best_bps, struct mw_error *error)
+enum mw_err bandwidth_visit(struct bandwidth_round *r, const char *name, const struct mw_bandwidth_case *c,
+                            struct mw_bandwidth_rate *rate, struct mw_error *error)
 {
-    struct mw_bandwidth_rate rate;
-    FILE *rows = r->run->rows;
+    *rate = (struct mw_bandwidth_rate){0};
     if (cli_interrupted())
         return mw_fail(error, MW_INTERRUPTED, "interrupted");
-    if (mw_now_s() > r->deadline_s) {
-        r->left_out++;
+    if (mw_now_s() > r->deadline_s)
         return MW_OK;
-    }
     cli_progress(r->run->cli, 0, 0, "%s, %zu KiB on %u cores", name, c->size_bytes / KIB, r->cores);
-    enum mw_err err = mw_bandwidth_run(&r->memory, c, &rate, error);
-    for (int again = 0; again < MORE_VISITS && !err && rate.disturbed && c->size_bytes == r->memory.size_bytes &&
+    enum mw_err err = mw_bandwidth_run(&r->memory, c, rate, error);
+    for (int again = 0; again < MORE_VISITS && !err && rate->disturbed && c->size_bytes == r->memory.size_bytes &&
                         mw_now_s() < r->deadline_s && !cli_interrupted();
          again++)
-        err = mw_bandwidth_run(&r->memory, c, &rate, error);
-    if (err == MW_UNTRUSTED) {
-        cli_warn(r->run->cli, "%s", error->message);
-        r->run->untrusted = true;
-        return MW_OK;
-    }
-    if (err)
+        err = mw_bandwidth_run(&r->memory, c, rate, error);
+    if (err != MW_UNTRUSTED)
         return err;
+    cli_warn(r->run->cli, "%s", error->message);
+    r->run->untrusted = true;
+    *rate = (struct mw_bandwidth_rate){0};
+    return MW_OK;
+}
+
+double bandwidth_row(struct bandwidth_round *r, const char *name, const struct mw_bandwidth_case *c,
+                     const struct mw_bandwidth_rate *rate)
+{
+    FILE *rows = r->run->rows;
+    if (!rate->windows) {
+        r->left_out += mw_now_s() > r->deadline_s;
+        return 0;
+    }
     measure_row(r->run, r->cores, r->freq_hz);
     fprintf(rows, "%s,%zu,%zu,", name, c->size_bytes, c->offset_bytes);
     if (c->stride_bytes)
         fprintf(rows, "%zu", c->stride_bytes);
-    fprintf(rows, "," MEASURE_CELL "," MEASURE_CELL ",%zu,%s,%d", 1e-6 * rate.best_bps, 1e-6 * rate.median_bps,
-            rate.windows, rate.isa, rate.disturbed);
+    fprintf(rows, "," MEASURE_CELL "," MEASURE_CELL ",%zu,%s,%d", 1e-6 * rate->best_bps, 1e-6 * rate->median_bps,
+            rate->windows, rate->isa, rate->disturbed);
     bool reads = c->test == MW_BW_STRIDED_READ || c->test == MW_BW_RANDOM_READ;
     double in_order_bps = reads ? r->rate_bps[MW_BW_READ] : 0;
-    measure_peak_cells(r->run, rate.best_bps, in_order_bps, c->size_bytes == r->memory.size_bytes);
-    r->run->disturbed = r->run->disturbed || rate.disturbed;
-    if (best_bps && !rate.disturbed && !(reads && mw_bw_cached(rate.best_bps, in_order_bps, r->run->peak_bps)))
-        *best_bps = rate.best_bps;
-    return MW_OK;
+    measure_peak_cells(r->run, rate->best_bps, in_order_bps, c->size_bytes == r->memory.size_bytes);
+    r->run->disturbed = r->run->disturbed || rate->disturbed;
+    bool cached = reads && mw_bw_cached(rate->best_bps, in_order_bps, r->run->peak_bps);
+    return rate->disturbed || cached ? 0 : rate->best_bps;
+}
+
+/* One visit, one row; *best_bps is left alone where there is none, or no verdict may rest on it. */
+static enum mw_err measure_case(struct bandwidth_round *r, const char *name, const struct mw_bandwidth_case *c,
+                                double *best_bps, struct mw_error *error)
+{
+    struct mw_bandwidth_rate rate;
+    enum mw_err err = bandwidth_visit(r, name, c, &rate, error);
+    double bps = err ? 0 : bandwidth_row(r, name, c, &rate);
+    if (bps > 0)
+        *best_bps = bps;
+    return err;
 }
 
 /* All tests at one size. */
@@ -167,47 +180,6 @@ static enum mw_err measure_reads(struct bandwidth_round *r, struct mw_error *err
     return err;
 }
 
-/* A copy to the i-th offset of the list; the best of its visits is kept, as other work only takes away. */
-static enum mw_err measure_offset(struct bandwidth_round *r, size_t i, struct mw_error *error)
-{
-    struct mw_bandwidth_case c = {.test = MW_BW_COPY,
-                                  .cores = r->cores,
-                                  .size_bytes = r->memory.size_bytes,
-                                  .offset_bytes = r->offset_bytes[i],
-                                  .time_s = r->time_s};
-    double best_bps = 0;
-    enum mw_err err = measure_case(r, "copy-offset", &c, &best_bps, error);
-    r->offset_bps[i] = fmax(r->offset_bps[i], best_bps);
-    return err;
-}
-
-/* Copies whose destination moves against the source; what looks like a conflict is looked at again, and again. */
-static enum mw_err measure_offsets(struct bandwidth_round *r, struct mw_error *error)
-{
-    enum mw_err err = MW_OK;
-    size_t count = 0, kept = 0;
-    for (size_t i = 0; i < LENGTH(near_offsets); i++)
-        r->offset_bytes[count++] = near_offsets[i];
-    for (size_t offset = 0; offset <= MW_BW_OFFSET_MAX; offset += offset < 0x10000 ? 0x1000 : offset)
-        r->offset_bytes[count++] = offset;
-    memset(r->offset_bps, 0, sizeof r->offset_bps);
-    for (size_t i = 0; i < count && !err; i++)
-        err = measure_offset(r, i, error);
-    for (size_t i = 0; i < count; i++)
-        if (r->offset_bps[i] > 0) {
-            r->offset_bytes[kept] = r->offset_bytes[i];
-            r->offset_bps[kept++] = r->offset_bps[i];
-        }
-    r->offset_count = kept;
-    for (int again = 0; again < OFFSET_VISITS && kept >= 3 && !err; again++) {
-        struct mw_bw_offsets v = mw_bw_offsets(r->offset_bps, kept);
-        if (!v.conflict)
-            break;
-        err = measure_offset(r, v.worst, error);
-    }
-    return err;
-}
-
 static enum mw_err measure_round(struct bandwidth_round *r, struct mw_error *error)
 {
     struct measure_run *run = r->run;
@@ -230,7 +202,7 @@ static enum mw_err measure_round(struct bandwidth_round *r, struct mw_error *err
     if (!err)
         err = measure_sizes(r, error);
     if (!err && (r->cores == 1 || r->cores == run->cores[run->cores_count - 1]))
-        err = measure_offsets(r, error);
+        err = bandwidth_offsets(r, error);
     if (!err)
         err = bandwidth_verdicts(r, error);
     mw_bandwidth_close(&r->memory);

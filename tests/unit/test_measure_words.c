@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What `measure loaded` and `measure bandwidth` say of rates: left-out points, withheld scores, a rate that depends on the
-// size. The sentences of the shipped code on made rates; the measurement, the caches and the terminal are this file's.
+// What `measure loaded` and `measure bandwidth` say of rates: left-out points, withheld scores, conflicts of offsets, a rate
+// that depends on the size. The sentences of the shipped code on made rates; the measurement, the caches and the terminal are this file's.
 #include "tests/unit/unit.h"
 
 #include "cli/measure/bandwidth_round.h"
@@ -277,12 +277,93 @@ static void test_score(void **state)
     check_score(of_a_cache, true);
 }
 
+/* A machine that is slow from one visit to another, slow to copy to one offset, and that has time for some visits only. */
+static struct {
+    unsigned visit, slow_from, slow_to, time_up, disturbed_from;
+    size_t conflict_bytes;
+} machine;
+
+enum mw_err bandwidth_visit(struct bandwidth_round *r, const char *name, const struct mw_bandwidth_case *c,
+                            struct mw_bandwidth_rate *rate, struct mw_error *error)
+{
+    (void)r, (void)name, (void)error;
+    unsigned n = machine.visit++;
+    bool slow = n >= machine.slow_from && n < machine.slow_to;
+    double bps =
+        30e9 * (1 + 0.002 * (n % 7)) * (slow ? 0.6 : 1) * (c->offset_bytes == machine.conflict_bytes ? 0.7 : 1);
+    *rate = (struct mw_bandwidth_rate){0};
+    if (n < machine.time_up)
+        *rate = (struct mw_bandwidth_rate){.best_bps = bps, .windows = 2, .disturbed = n >= machine.disturbed_from};
+    return MW_OK;
+}
+
+static unsigned rows_printed, rows_disturbed, rows_empty;
+
+double bandwidth_row(struct bandwidth_round *r, const char *name, const struct mw_bandwidth_case *c,
+                     const struct mw_bandwidth_rate *rate)
+{
+    (void)r, (void)name, (void)c;
+    rows_printed++;
+    rows_disturbed += rate->disturbed;
+    rows_empty += !rate->windows;
+    return 0;
+}
+
+#define ALL_OFFSETS 29
+#define NONE        1
+
+static void check_offsets(size_t conflict_bytes, unsigned slow_from, unsigned slow_to, unsigned time_up,
+                          unsigned disturbed_from, const char *words)
+{
+    struct measure_run run = new_run();
+    struct mw_error error;
+    struct bandwidth_round r = {.run = &run, .cores = 1};
+    machine.visit = rows_printed = rows_disturbed = rows_empty = 0;
+    machine.conflict_bytes = conflict_bytes;
+    machine.slow_from = slow_from, machine.slow_to = slow_to;
+    machine.time_up = time_up, machine.disturbed_from = disturbed_from;
+    assert_int_equal(bandwidth_offsets(&r, &error), MW_OK);
+    assert_int_equal(rows_printed, ALL_OFFSETS);
+    assert_int_equal(bandwidth_verdicts(&r, &error), MW_OK);
+    assert_says(said, words);
+    close_run(&run);
+}
+
+static void test_offsets(void **state)
+{
+    (void)state;
+    const unsigned never = UINT_MAX;
+    check_offsets(NONE, 0, 0, never, never, "no conflict beyond 10 %");
+    check_offsets(0x3000, 0, 0, never, never, "worst 0x3000");
+    assert_says(said, "a conflict costs 3");
+    /* slow for longer than a pass, wherever it starts */
+    for (unsigned from = 0; from < 60; from++) {
+        check_offsets(NONE, from, from + ALL_OFFSETS + 10, never, never, "no conflict beyond 10 %");
+        check_offsets(0x3000, from, from + ALL_OFFSETS + 10, never, never, "worst 0x3000");
+        assert_says(said, "a conflict costs 3");
+    }
+    /* slow in all visits of some: they are visited once more */
+    check_offsets(NONE, ALL_OFFSETS - 3, 3 * ALL_OFFSETS, never, never, "no conflict beyond 10 %");
+    /* a single pass doesn't tell what is slow from what was slow for a while */
+    check_offsets(NONE, 5, 10, ALL_OFFSETS, never, "whether it is a conflict can't be told");
+    check_offsets(NONE, 0, 0, ALL_OFFSETS, never, "no conflict beyond 10 %");
+    /* a disturbed visit doesn't replace an undisturbed one, and counts as none */
+    check_offsets(NONE, 0, 0, never, ALL_OFFSETS, "no conflict beyond 10 %");
+    assert_int_equal(rows_disturbed, 0);
+    check_offsets(0x3000, 0, 0, never, ALL_OFFSETS, "whether it is a conflict can't be told");
+    check_offsets(NONE, 0, 0, never, ALL_OFFSETS - 10, "no conflict beyond 10 %");
+    assert_int_equal(rows_disturbed, 10);
+    check_offsets(NONE, 0, 0, ALL_OFFSETS - 10, never, "no conflict beyond 10 %");
+    assert_int_equal(rows_empty, 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_size),
         cmocka_unit_test(test_loaded),
         cmocka_unit_test(test_score),
+        cmocka_unit_test(test_offsets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
