@@ -27,6 +27,7 @@ P
 { echo cores,freq_ghz,time_s; vls_rows; } >"$tmp/exact.csv"
 
 check 'exact data' "$memwall" fit "$tmp/exact.csv" --law vls --memory-freq 2 -o "$tmp/exact.json"
+prints 'exact data: all rows' '36 of 36 rows of .*exact.csv, 36 points'
 near 'exact data: f' "$(field "$tmp/exact.json" parameters.f.value)" .97 1e-4
 near 'exact data: k' "$(field "$tmp/exact.json" parameters.k.value)" 1 1e-3
 near 'exact data: m1' "$(field "$tmp/exact.json" parameters.m1.value)" .02 1e-4

@@ -4,11 +4,13 @@
 
 #include "fit/numeric/polish.h"
 #include "fit/search/score.h"
+#include "fit/search/starts.h"
 #include "model/laws.h"
 #include "model/time.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
+#include <string.h>
 
 static const double memory_freq_hz = 2e9;
 static const struct mw_knowledge knowledge = {.memory_freq_hz = 2e9};
@@ -203,6 +205,48 @@ static void left_out_speedups(void **state)
     assert_true(score.has_cv && score.cv_mape_percent > 1 && score.cv_mape_percent < 6);
 }
 
+/* Starts of one block have the wall at the same core counts, by the law itself; and there is a block for many ways in which it can lie. */
+static void starts_of_a_block_are_alike(void **state)
+{
+    (void)state;
+    enum { BLOCKS_MOST = 4096 };
+    static const double truth[] = {.97, 1.5, .02, .4};
+    static unsigned char seen[BLOCKS_MOST][CORES];
+    static bool known[BLOCKS_MOST];
+    struct mw_point items[N];
+    struct mw_points points = simulate(&mw_law_vls, truth, 0, 1, items);
+    struct mw_problem problem;
+    struct mw_starts starts;
+    double p[CORES], phi[CORES];
+    size_t used = 0;
+    assert_int_equal(mw_problem_init(&problem, &points, MW_LOSS_LOG, memory_freq_hz, NULL), MW_OK);
+    mw_problem_law(&problem, &mw_law_vls);
+    assert_int_equal(mw_starts_init(&starts, &problem, NULL), MW_OK);
+    assert_true(starts.count > 1000 && starts.block_count <= BLOCKS_MOST);
+    for (size_t i = 0; i < CORES; i++) {
+        p[i] = cores[i];
+        phi[i] = problem.phi[problem.n / 2];
+    }
+    for (size_t i = 0; i < starts.count; i++) {
+        const double *v = starts.params + i * MW_LAW_MAX_PARAMS;
+        unsigned char branch[CORES];
+        size_t block = starts.block[i];
+        for (size_t j = 0; j < mw_law_vls.param_count; j++)
+            assert_true(v[j] >= problem.low[j] && v[j] <= problem.high[j]);
+        mw_law_vls.branch(v, CORES, p, phi, branch);
+        branch[0] = 0; /* one core: both are the same where mu is 1 */
+        assert_true(block < starts.block_count);
+        if (!known[block])
+            memcpy(seen[block], branch, sizeof branch);
+        used += !known[block];
+        known[block] = true;
+        assert_memory_equal(seen[block], branch, sizeof branch);
+    }
+    assert_true(used > 50);
+    mw_starts_release(&starts);
+    mw_problem_release(&problem);
+}
+
 /* A law that is only compared gets a cheaper search: no worse than the reported law that it contains, and about the best. */
 static void compared_laws(void **state)
 {
@@ -227,9 +271,11 @@ static void compared_laws(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_data),      cmocka_unit_test(seeds_agree),        cmocka_unit_test(outliers_are_tamed),
-        cmocka_unit_test(factor_is_scale), cmocka_unit_test(published_usl),      cmocka_unit_test(plain_annealing_too),
-        cmocka_unit_test(compared_laws),   cmocka_unit_test(every_point_counts), cmocka_unit_test(left_out_speedups),
+        cmocka_unit_test(exact_data),         cmocka_unit_test(seeds_agree),
+        cmocka_unit_test(outliers_are_tamed), cmocka_unit_test(factor_is_scale),
+        cmocka_unit_test(published_usl),      cmocka_unit_test(plain_annealing_too),
+        cmocka_unit_test(compared_laws),      cmocka_unit_test(every_point_counts),
+        cmocka_unit_test(left_out_speedups),  cmocka_unit_test(starts_of_a_block_are_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

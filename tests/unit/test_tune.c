@@ -61,6 +61,29 @@ static struct mw_tuner *tuner_for(const struct mw_goal *goal, const struct mw_tu
     return tuner;
 }
 
+/* Who is content with more ends earlier; a tolerance that is not given is 2 %. */
+static void content_with_more(void **state)
+{
+    (void)state;
+    struct mw_config c[ALL];
+    machine(c);
+    const struct mw_goal goal = {.objective = MW_OBJECTIVE_EDP, .certainty = .9};
+    size_t runs[3];
+    for (size_t i = 0; i < 3; i++) {
+        static const double tolerance[] = {.02, 0, .3};
+        struct mw_tune_options options = plain;
+        struct session session = {.candidates = c, .fails_at = ALL};
+        enum mw_tune_stop stopped;
+        options.tolerance = tolerance[i];
+        struct mw_tuner *tuner = tuner_for(&goal, &options, c, ALL);
+        assert_int_equal(mw_tune(tuner, measure, NULL, &session, &stopped, NULL), MW_OK);
+        runs[i] = session.runs;
+        mw_tuner_free(tuner);
+    }
+    assert_int_equal(runs[0], runs[1]);
+    assert_true(runs[2] < runs[0]);
+}
+
 /* For each objective, with and without limits: the recommendation is within 2 % of the table's best and keeps the limits. */
 static void finds_the_best(void **state)
 {
@@ -402,6 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scatter_is_no_certainty),
         cmocka_unit_test(repeats_where_it_pays),
+        cmocka_unit_test(content_with_more),
         cmocka_unit_test(finds_the_best),
         cmocka_unit_test(same_seed_same_steps),
         cmocka_unit_test(one_frequency_is_careful),
