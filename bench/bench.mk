@@ -86,6 +86,10 @@ bench-measure: build-all ## memwall measure beside STREAM=path, MULTICHASE=path 
 bench-read: build-all ## a table of a million rows, and ones of up to 100,000 columns, in turns with awk
 	@MEMWALL=$(B)/memwall bench/read.sh
 
+.PHONY: bench-wait
+bench-wait: build-all ## scatter of runs beside busy processes, as measured and without the wait for a core (LOAD=8 RUNS=12)
+	@MEMWALL=$(B)/memwall CC=$(CC) bench/wait.sh
+
 .PHONY: bench-scan
 bench-scan: ## what a scan adds to a run of sleep 0.05, beside hyperfine
 	@$(MAKE) --no-print-directory $(JOBS) build-all
