@@ -19,10 +19,6 @@ $(B)/tests/%: tests/unit/%.c $(B)/libinner.a $(B)/libcore.a
 # its simulated memory takes the place of kernels, clock and arenas
 $(B)/tests/test_cache: tests/machines/sim_memory.c tests/machines/sim_hierarchy.c
 
-# the sentences alone: what measures and prints is made in the test
-$(B)/tests/test_measure_words: cli/measure/measure_size.c cli/measure/measure_loaded.c cli/measure/bandwidth_round.c \
-	cli/measure/bandwidth_offsets.c
-
 -include $(UNIT_SRC:tests/unit/%.c=$(B)/test-deps/%.d)
 
 include tests/fuzz/fuzz.mk

@@ -22,9 +22,6 @@ static const char *const pages_choices[] = {"huge", "4k", "both", NULL};
 
 static const char *const api_choices[] = {"opencl", "gles", NULL};
 
-/* more than this times --max-time is said */
-static const double overrun_said = 1.2;
-
 #define FIELD(name) CLI_FIELD(struct measure_options, name)
 static const struct cli_option options[] = {
     {"cores", CLI_STRING, FIELD(cores), "LIST",
@@ -34,8 +31,8 @@ static const struct cli_option options[] = {
     {"runs", CLI_COUNT, FIELD(runs), "N",
      "repetitions of each measurement (default: as many as the time allows, at most 10)", NULL, 2, 100000},
     {"max-time", CLI_DURATION, FIELD(max_time_s), "S",
-     "time that the measurement may take (default 50 s; with --runs, what they take); stream takes two repetitions of "
-     "each kernel on each core count all the same",
+     "time that the measurement may take (default 50 s; with --runs, what they take); where even one value of each row "
+     "takes longer, that is said before the start, with what would fit",
      NULL, 0, 0},
     {"array", CLI_SIZE, FIELD(array_bytes), "SIZE",
      "stream: bytes of one array (default and least: 4 times the last-level caches in use)", NULL, 0, 0},
@@ -278,7 +275,7 @@ static enum mw_err measure(struct measure_run *run, const struct measure_probe *
 static void say_overrun(const struct measure_run *run, const struct measure_probe *probe)
 {
     double took_s = mw_now_s() - run->start_s, asked_s = run->options->max_time_s;
-    if (!run->cli->common.dry_run && asked_s > 0 && took_s > overrun_said * asked_s)
+    if (!run->cli->common.dry_run && !run->overrun_said && asked_s > 0 && took_s > MEASURE_OVERRUN * asked_s)
         cli_warn(run->cli,
                  "took %.3g s, not the %.3g s asked for: the least that gives each row a value; fewer %s take less",
                  took_s, asked_s,

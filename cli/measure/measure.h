@@ -6,6 +6,7 @@
 #include "cli/lock_options.h"
 #include "measure/machine/topology.h"
 #include "measure/probe/bandwidth_verdict.h"
+#include "measure/probe/pace.h"
 
 #include <stdio.h>
 
@@ -54,6 +55,7 @@ struct measure_run {
     double freq_hz;         /* the frequency set, 0 where none is */
     size_t freqs_left;      /* frequencies to go, this one included: each may take its share of the time */
     double start_s;         /* of the whole command */
+    bool overrun_said;      /* that the time can't be held, before it was not */
     bool guest;             /* this is a virtual machine */
     struct measure_llc llc; /* see measure_llc_resolve */
     double peak_bps;        /* theoretical rate of memory; 0: unknown */
@@ -102,6 +104,15 @@ enum mw_err measure_pairs(struct measure_run *run,
                           void *shared, struct mw_error *error) MW_CHECKED;
 /* Seconds that the probe may take at this frequency: its share of --max-time, else 50, else as long as the --runs asked for take. */
 double measure_max_time_s(const struct measure_run *run);
+/*
+ * What a probe knows before it starts of the least that it takes: the pace of making `bytes` of memory ready on these cores,
+ * by a try of some of it, and a warning with what would fit where --max-time can't be held. fits: options besides a longer
+ * --max-time, as in "--cores 1"; NULL: none. A guest's memory that its host has not backed yet may be far slower than tried.
+ */
+struct mw_pace measure_pace(const unsigned *cpus, size_t count, size_t bytes);
+#define MEASURE_OVERRUN 1.2 /* times the time asked for: from here on it is not held */
+bool measure_fits(const struct measure_run *run, double least_s);
+void measure_say_least(struct measure_run *run, double least_s, const char *fits);
 /* A number of a table cell that reads back as the same to six digits. */
 #define MEASURE_CELL "%.6g"
 

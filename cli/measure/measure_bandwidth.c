@@ -217,6 +217,23 @@ static size_t point_count(const struct measure_run *run)
     return run->cores_count * (sizes * MW_BW_STRIDED_READ + LENGTH(strides) + 2) + 2 * BANDWIDTH_OFFSETS;
 }
 
+/* The buffers are touched anew for each core count. */
+static void say_least(struct measure_run *run)
+{
+    double least_s = 0, first_s = 0;
+    size_t all = run->cores_count;
+    char fits[32];
+    if (isinf(measure_max_time_s(run)))
+        return;
+    for (size_t i = 0; i < all; i++) {
+        size_t bytes = mw_bandwidth_memory(run->cores[i], largest_buffer(run, run->cores[i]));
+        least_s += (double)bytes / measure_pace(run->cpus, run->cores[i], bytes).touch_bps;
+        first_s = i ? first_s : least_s;
+    }
+    snprintf(fits, sizeof fits, "--cores %u", run->cores[0]);
+    measure_say_least(run, least_s, all > 1 && measure_fits(run, first_s) ? fits : NULL);
+}
+
 static enum mw_err run_bandwidth(struct measure_run *run, struct mw_error *error)
 {
     struct bandwidth_round r = {.run = run};
@@ -245,6 +262,7 @@ static enum mw_err run_bandwidth(struct measure_run *run, struct mw_error *error
                             MW_BW_LINE);
     if (!err)
         err = mw_provenance_add(&run->provenance, error, "score_formula", "%s", bandwidth_score_formula);
+    say_least(run);
     for (size_t i = 0; i < run->cores_count && !err; i++) {
         r.cores = run->cores[i];
         r.deadline_s = start_s + max_time_s * (double)(i + 1) / (double)run->cores_count;

@@ -4,6 +4,7 @@
 #include "measure/probe/loaded.h"
 
 #include <limits.h>
+#include <math.h>
 
 #define MIB ((size_t)1 << 20)
 /* half of the arrays, by which it is confirmed that the rate is memory's, is still twice the last level */
@@ -42,6 +43,17 @@ static enum mw_err check_cores(const struct measure_run *run, size_t count, stru
     return MW_OK;
 }
 
+/* The ring of the one core is laid while the others touch theirs; then each point takes a moment. */
+static void say_least(struct measure_run *run, size_t count, const struct mw_loaded_options *options)
+{
+    if (isinf(measure_max_time_s(run)))
+        return;
+    struct mw_pace pace = measure_pace(run->cpus, count, count * options->chase_bytes);
+    double ring_s = (double)options->chase_bytes * (double)count / pace.ring_bps;
+    double touch_s = (double)options->load_bytes * (double)count / pace.touch_bps;
+    measure_say_least(run, fmax(ring_s, touch_s) + MW_LOADED_POINTS * MW_LOADED_LEAST_S, NULL);
+}
+
 static bool is_few(const struct mw_loaded_point *point, const struct mw_loaded_options *options)
 {
     return point->windows * FEW_OF < options->windows;
@@ -77,7 +89,6 @@ static enum mw_err run_loaded(struct measure_run *run, struct mw_error *error)
         err = measure_llc_resolve(run, error);
     if (err)
         return err;
-    options.max_time_s = measure_max_time_s(run);
     choose_sizes(run, count, &options);
     if (options.load_bytes < MIB || options.chase_bytes < MIB)
         return mw_fail(error, MW_UNSUPPORTED, "too little memory for %zu cores", count);
@@ -86,7 +97,9 @@ static enum mw_err run_loaded(struct measure_run *run, struct mw_error *error)
                 options.chase_bytes / MIB, count - 1, options.load_bytes / MIB, MW_LOADED_POINTS);
         return MW_OK;
     }
+    say_least(run, count, &options);
     double freq_hz = measure_effective_hz(run, (unsigned)count);
+    options.max_time_s = measure_max_time_s(run);
     err = mw_provenance_add(
         &run->provenance, error, "loaded_rule",
         "latency of CPU %u in a chase over %zu MiB, groups of 64 pages; %zu cores load %zu MiB each; "

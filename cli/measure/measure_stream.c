@@ -31,6 +31,7 @@ struct job {
     size_t pairs_left;
     struct mw_arena arenas[2]; /* kept from one core count to the next where there is one node */
     struct curve curve;
+    struct mw_pace *pace; /* by core count */
 };
 
 /* All kernels, with -nt where there are such stores, then both on base pages, non-temporal ones only on huge pages. */
@@ -79,15 +80,18 @@ static struct mw_stream_options stream_options(struct job *job, const unsigned *
 /* Array size by the STREAM rule; what is asked for may only be more. */
 static void choose_size(struct job *job, const unsigned *cpus, size_t count)
 {
-    const struct measure_options *o = job->run->options;
+    size_t asked = job->run->options->array_bytes;
     job->llc_bytes = measure_llc_bytes(job->run, cpus, count);
-    size_t least = mw_stream_least_array(job->llc_bytes);
-    job->array_bytes = least;
-    if (o->array_bytes >= least)
-        job->array_bytes = o->array_bytes;
-    else if (o->array_bytes)
-        cli_say(job->run->cli, "arrays of %zu bytes are enlarged to %zu: 4 times the last-level caches in use",
-                o->array_bytes, least);
+    job->array_bytes = mw_stream_least_array(job->llc_bytes);
+    job->array_bytes = asked > job->array_bytes ? asked : job->array_bytes;
+}
+
+static void say_enlarged(const struct job *job)
+{
+    size_t asked = job->run->options->array_bytes;
+    if (asked && asked < job->array_bytes)
+        cli_say(job->run->cli, "arrays of %zu bytes are enlarged to %zu: 4 times the last-level caches in use", asked,
+                job->array_bytes);
 }
 
 /* Half of what may be taken is the most: the rest of the machine goes on, and nothing is swapped or killed. */
@@ -97,6 +101,8 @@ static enum mw_err check_memory(struct job *job, size_t count, struct mw_error *
     mw_memory_limit(job->run->cli->common.root, &limit);
     struct mw_stream_options o = stream_options(job, job->run->cpus, count, MW_NODE_FIRST_TOUCH);
     size_t need = mw_stream_memory(&o);
+    if (o.arenas) /* what is held already is not among what may be taken */
+        limit.size_bytes += o.arenas[0].size_bytes + o.arenas[1].size_bytes;
     if (need <= limit.size_bytes / 2)
         return MW_OK;
     mw_fail(error, MW_UNSUPPORTED,
@@ -180,7 +186,7 @@ static double undisturbed_bps(const struct mw_stream_row *row)
 }
 
 /* The first kernel once more on half the arrays. */
-static enum mw_err confirm_size(struct job *job, unsigned cores, const struct mw_stream_row *whole,
+static enum mw_err confirm_size(struct job *job, unsigned cores, const struct mw_stream_row *whole, double until_s,
                                 struct mw_error *error)
 {
     struct mw_stream_options o = stream_options(job, job->run->cpus, cores, MW_NODE_FIRST_TOUCH);
@@ -190,14 +196,64 @@ static enum mw_err confirm_size(struct job *job, unsigned cores, const struct mw
     o.variants = &whole->variant;
     o.variant_count = 1;
     o.runs = HALF_RUNS;
-    o.max_time_s = HALF_RUNS * whole->avg_s;
+    o.max_time_s = fmin(HALF_RUNS * whole->avg_s, until_s - mw_now_s());
+    mw_stream_name(&whole->variant, name, sizeof name);
+    if (mw_now_s() >= until_s && whole->runs <= MW_STREAM_LEAST_RUNS) /* the time was up for what matters more */
+        return measure_size_check(job->run, cores, name, undisturbed_bps(whole), 0, error);
     enum mw_err err = mw_stream_run(&o, &half, error);
     if (err)
         return err;
-    mw_stream_name(&whole->variant, name, sizeof name);
     err = measure_size_check(job->run, cores, name, undisturbed_bps(whole), undisturbed_bps(&half.rows[0]), error);
     mw_stream_release(&half);
     return err;
+}
+
+/* Seconds that these variants take at least on the first `counts` core counts. */
+static double least_time(const struct job *job, const struct mw_stream_variant *variants, size_t variant_count,
+                         size_t counts)
+{
+    const struct measure_run *run = job->run;
+    double least_s = 0;
+    size_t held = 0;
+    for (size_t k = 0; k < counts; k++) {
+        struct job at = *job;
+        choose_size(&at, run->cpus, run->cores[k]);
+        struct mw_stream_options o = stream_options(&at, run->cpus, run->cores[k], MW_NODE_FIRST_TOUCH);
+        o.variants = variants;
+        o.variant_count = variant_count;
+        size_t need = mw_stream_memory(&o), fresh = need > held ? need : 0;
+        least_s += (double)fresh / job->pace[k].touch_bps + mw_stream_least_moved(&o) / job->pace[k].fill_bps;
+        held = o.arenas && fresh ? need : held;
+    }
+    return least_s;
+}
+
+/* Before the first touch: whether the time can be held, and which kernels could. */
+static void say_least(struct job *job)
+{
+    const struct measure_run *run = job->run;
+    struct mw_stream_variant few[2];
+    size_t count = 0, all = run->cores_count;
+    char fits[96] = "", name[64];
+    if (isinf(job->max_time_s))
+        return;
+    for (size_t k = 0; k < all; k++)
+        job->pace[k] = measure_pace(run->cpus, run->cores[k], 3 * job->array_bytes);
+    for (size_t v = 0; v < job->variant_count && count < 2; v++)
+        if (job->variants[v].op == MW_OP_COPY || job->variants[v].op == MW_OP_TRIAD)
+            few[count++] = job->variants[v];
+    for (size_t n = count; n && !*fits; n--)
+        for (size_t counts = all; counts && !*fits; counts = counts > 1 ? 1 : 0)
+            if (measure_fits(run, least_time(job, few, n, counts))) {
+                if (counts < all)
+                    snprintf(fits, sizeof fits, "--cores %u ", run->cores[0]);
+                strcat(fits, "--kernel ");
+                for (size_t v = 0; v < n; v++) {
+                    mw_stream_name(&few[v], name, sizeof name);
+                    snprintf(fits + strlen(fits), sizeof fits - strlen(fits), "%s%s", v ? "," : "", name);
+                }
+            }
+    measure_say_least(job->run, least_time(job, job->variants, job->variant_count, all), *fits ? fits : NULL);
 }
 
 static enum mw_err run_cores(struct job *job, size_t at, size_t turns_left, struct mw_error *error)
@@ -207,13 +263,16 @@ static enum mw_err run_cores(struct job *job, size_t at, size_t turns_left, stru
     char what[32];
     snprintf(what, sizeof what, "%u core%s", cores, cores == 1 ? "" : "s");
     choose_size(job, run->cpus, cores);
+    say_enlarged(job);
     enum mw_err err = fit_memory(job, cores, error);
     if (err)
         return err;
+    if (!at)
+        say_least(job);
     struct mw_stream_result result;
-    double left_s = job->max_time_s - (mw_now_s() - job->start_s);
+    double now_s = mw_now_s(), share_s = (job->max_time_s - (now_s - job->start_s)) / (double)turns_left;
     cli_progress(run->cli, at, run->cores_count, "%s", what);
-    err = run_once(job, run->cpus, cores, MW_NODE_FIRST_TOUCH, left_s / (double)turns_left, what, "", &result, error);
+    err = run_once(job, run->cpus, cores, MW_NODE_FIRST_TOUCH, share_s, what, "", &result, error);
     if (err)
         return err;
     for (size_t v = 0; v < result.row_count; v++) {
@@ -224,7 +283,7 @@ static enum mw_err run_cores(struct job *job, size_t at, size_t turns_left, stru
             job->curve.cores[v] = cores;
         }
     }
-    err = confirm_size(job, cores, &result.rows[0], error);
+    err = confirm_size(job, cores, &result.rows[0], now_s + share_s, error);
     mw_stream_release(&result);
     return err;
 }
@@ -247,6 +306,7 @@ static enum mw_err run_pair(void *opaque, const struct measure_pair *pair, struc
         if (in_matrix(&whole->variants[i]))
             job.variants[job.variant_count++] = whole->variants[i];
     choose_size(&job, pair->cpus, pair->cpu_count);
+    say_enlarged(&job);
     enum mw_err err = check_memory(&job, pair->cpu_count, error);
     struct mw_stream_options o = stream_options(&job, pair->cpus, pair->cpu_count, pair->memory_node);
     size_t free_bytes = interleaved ? SIZE_MAX : mw_memory_node_free("", (unsigned)pair->memory_node);
@@ -349,6 +409,7 @@ static enum mw_err print_plan(struct job *job, struct mw_error *error)
     enum mw_err err = MW_OK;
     for (size_t k = 0; k < run->cores_count && !err; k++) {
         choose_size(job, run->cpus, run->cores[k]);
+        say_enlarged(job);
         err = fit_memory(job, run->cores[k], error);
         struct mw_stream_options o = stream_options(job, run->cpus, run->cores[k], MW_NODE_FIRST_TOUCH);
         if (!err)
@@ -378,7 +439,8 @@ static enum mw_err run_stream(struct measure_run *run, struct mw_error *error)
         return err ? err : print_plan(&job, error);
     size_t pairs = job.pairs_left = measure_pair_count(run);
     job.curve.bps = calloc(run->cores_count * MAX_VARIANTS + 1, sizeof(double));
-    if (!err && !job.curve.bps)
+    job.pace = calloc(run->cores_count + 1, sizeof *job.pace);
+    if (!err && (!job.curve.bps || !job.pace))
         err = mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t k = 0; k < run->cores_count && !err; k++)
         err = run_cores(&job, k, run->cores_count - k + (pairs > 0), error);
@@ -397,6 +459,7 @@ static enum mw_err run_stream(struct measure_run *run, struct mw_error *error)
         }
     }
     free(job.curve.bps);
+    free(job.pace);
     mw_arena_close(&job.arenas[0]);
     mw_arena_close(&job.arenas[1]);
     return err;

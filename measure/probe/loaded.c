@@ -51,6 +51,7 @@ struct shared {
     struct mw_growing_ring ring;
     struct mw_loaded_point *points;
     size_t *point_count;
+    double start_s;
     struct mw_loaded_point *half;
     double *latency_s, *bandwidth_bps; /* of the windows of one point */
     void *sink;
@@ -164,7 +165,7 @@ static void measure_half(struct shared *s, double most_s, struct mw_loaded_point
 
 static enum mw_err measure_curve(struct shared *s, struct mw_error *error)
 {
-    double end_s = mw_now_s() + s->options->max_time_s, points_left = LENGTH(mixes) * LENGTH(delays) + 1;
+    double end_s = s->start_s + s->options->max_time_s, points_left = LENGTH(mixes) * LENGTH(delays) + 1;
     for (size_t m = 0; m < LENGTH(mixes); m++)
         for (size_t d = 0; d < LENGTH(delays); d++) {
             struct mw_loaded_point *point = &s->points[*s->point_count];
@@ -222,7 +223,12 @@ enum mw_err mw_loaded_measure(const unsigned *cpus, size_t count, const struct m
                               struct mw_loaded_point *points, size_t *point_count, struct mw_loaded_point *half,
                               struct mw_error *error)
 {
-    struct shared s = {.options = options, .count = count, .points = points, .point_count = point_count, .half = half};
+    struct shared s = {.options = options,
+                       .count = count,
+                       .points = points,
+                       .point_count = point_count,
+                       .half = half,
+                       .start_s = mw_now_s()};
     atomic_init(&s.delay, UINT_MAX);
     atomic_init(&s.parts, 1);
     *point_count = 0;

@@ -26,6 +26,8 @@ struct mw_loaded_options {
     bool (*stop)(void); /* NULL, or asked before each point */
 };
 
+/* what a point takes at least: the traffic settles, and one window */
+#define MW_LOADED_LEAST_S 7e-3
 /* 4 mixes of one idle point and 12 delays */
 #define MW_LOADED_POINTS 52
 

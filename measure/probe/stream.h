@@ -68,6 +68,9 @@ void mw_stream_release(struct mw_stream_result *result);
 /* Bytes of memory that the arrays of these variants take. */
 size_t mw_stream_memory(const struct mw_stream_options *options);
 
+/* Bytes that the least run moves, beside the first touch: trials, two rounds, checks. */
+double mw_stream_least_moved(const struct mw_stream_options *options);
+
 /*
  * Least array by the STREAM rule: four times the last-level caches of the cores in use, and 10^6 elements.
  */

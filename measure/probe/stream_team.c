@@ -75,17 +75,45 @@ static void start_values(struct worker *w, int p)
     enum { BLOCK = 1 << 20 };
     size_t from, count;
     struct stream_set *set = &w->s->sets[p];
+    double start_s = mw_now_s();
+    if (!set->used)
+        return;
     part_of(w->s->elements, w->index, w->s->options->cpu_count, &from, &count);
     mw_reference_start(&w->reference[p]);
-    for (size_t at = from; set->used && at < from + count && !is_stopped(w->s); at += BLOCK)
+    for (size_t at = from; at < from + count && !is_stopped(w->s); at += BLOCK)
         mw_reference_fill(&w->reference[p], set->a + at, set->b + at, set->c + at,
                           from + count - at < BLOCK ? from + count - at : BLOCK);
     w->tried[p] = false;
+    if (!w->index) /* to compare takes about as long; what counts is the last time, when all has been touched */
+        w->s->check_s = 2 * (mw_now_s() - start_s);
 }
 
 static mw_stream_fn kernel_of(const struct mw_stream_isa *isa, const struct mw_stream_variant *v)
 {
     return isa->supported() ? (v->nt ? isa->nt : isa->plain)[v->op] : NULL;
+}
+
+static size_t trial_parts(size_t array_bytes)
+{
+    size_t parts = array_bytes / TRIAL_BYTES;
+    return parts < LEAST_TRIAL_PARTS ? LEAST_TRIAL_PARTS : parts > MOST_TRIAL_PARTS ? MOST_TRIAL_PARTS : parts;
+}
+
+double mw_stream_least_moved(const struct mw_stream_options *options)
+{
+    double array = (double)options->array_bytes, moved = 0;
+    bool used[2] = {false, false};
+    for (size_t v = 0; v < options->variant_count; v++) {
+        const struct mw_stream_variant *variant = &options->variants[v];
+        double arrays = mw_op_infos[variant->op].bytes / (double)sizeof(double);
+        size_t isas = 0;
+        for (const struct mw_stream_isa *const *isa = options->isas; *isa; isa++)
+            isas += kernel_of(*isa, variant) != NULL;
+        moved += arrays * array * (1 + MW_STREAM_LEAST_RUNS);
+        moved += arrays * array * TRIALS * (double)isas / (double)trial_parts(options->array_bytes);
+        used[variant->pages] = true;
+    }
+    return moved + (used[0] + used[1]) * 2 * 3 * array; /* started again after the trials, and compared at the end */
 }
 
 /* Finds the fastest instruction set for a variant; the first thread decides. */
@@ -94,8 +122,7 @@ static void try_isas(struct worker *w, size_t variant, size_t *turn)
     struct stream_shared *s = w->s;
     const struct mw_stream_variant *v = &s->options->variants[variant];
     struct stream_times *times = &s->times[variant];
-    size_t threads = s->options->cpu_count, parts = s->elements * sizeof(double) / TRIAL_BYTES;
-    parts = parts < LEAST_TRIAL_PARTS ? LEAST_TRIAL_PARTS : parts > MOST_TRIAL_PARTS ? MOST_TRIAL_PARTS : parts;
+    size_t threads = s->options->cpu_count, parts = trial_parts(s->elements * sizeof(double));
     double best_s = INFINITY;
     w->tried[v->pages] = true;
     for (int t = 0; t < TRIALS; t++) {
@@ -202,7 +229,7 @@ static bool next_round(struct worker *w, unsigned long round, double *round_star
     struct stream_shared *s = w->s;
     if (!w->index) {
         double now_s = mw_now_s(), last_s = now_s - *round_start_s;
-        bool time_left = now_s - s->start_s + last_s <= s->options->max_time_s;
+        bool time_left = now_s - s->start_s + last_s + s->check_s <= s->options->max_time_s;
         s->go_on = !s->stopped && round <= s->options->runs && (round <= MW_STREAM_LEAST_RUNS || time_left);
         *round_start_s = now_s;
     }

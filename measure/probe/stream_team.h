@@ -31,7 +31,7 @@ struct stream_member {
 struct stream_shared {
     const struct mw_stream_options *options;
     size_t elements;
-    double start_s;
+    double start_s, check_s; /* check_s: what comparing both sets takes about */
     struct stream_set sets[2];
     struct mw_arena own[2]; /* where the caller keeps none */
     struct stream_times *times;

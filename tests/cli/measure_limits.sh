@@ -27,6 +27,16 @@ san-*) skip 'address space limits' 'an instrumented program needs more' ;;
     ;;
 esac
 
+# a time that can't be held is told before the start, with what would fit; one that can is not
+for probe in stream loaded; do
+    [ $probe = stream ] || [ "$(nproc)" -ge 2 ] || continue
+    check "$probe in no time" "$memwall" measure $probe --llc 1MiB --max-time 0.001
+    says "$probe says before that it can't be" "can't be held: what is left of it is .* the least that gives each row a value takes about [0-9.e+]+ s here; what would fit: .*--max-time [0-9]+$"
+    fails 1 "$probe says it once" grep -q 'not the .* asked for' <<<"$err"
+done
+check 'stream in half an hour' "$memwall" measure stream --llc 1MiB --cores 1 --runs 2 --kernel copy --max-time 1800
+fails 1 'says nothing of it' grep -q "can't be held" <<<"$err"
+
 # the second core count can't be had: what was measured before is kept, the rest named
 cpu=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*\([0-9]*\).*/\1/p' /proc/self/status)
 fails 1 'a later core count fails' env HWLOC_SYNTHETIC="pack:1 core:2 pu:1(indexes=$cpu,4095)" HWLOC_THISSYSTEM=1 \

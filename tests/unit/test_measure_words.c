@@ -10,6 +10,7 @@
 #include <limits.h>
 
 static char said[4000];
+static double left_s = 50; /* of the time asked for */
 
 static void say(const char *format, va_list args)
 {
@@ -62,7 +63,16 @@ double measure_effective_hz(const struct measure_run *run, unsigned cores)
 double measure_max_time_s(const struct measure_run *run)
 {
     (void)run;
-    return 50;
+    return left_s;
+}
+
+/* A gigabyte in a second. */
+enum mw_err mw_pace_measure(const unsigned *list, size_t count, size_t size_bytes, struct mw_pace *pace,
+                            struct mw_error *error)
+{
+    (void)list, (void)count, (void)size_bytes, (void)error;
+    *pace = (struct mw_pace){1e9, 1e9, 1e9};
+    return MW_OK;
 }
 
 enum mw_err measure_llc_resolve(struct measure_run *run, struct mw_error *error)
@@ -111,7 +121,8 @@ static size_t rows_size;
 static struct measure_run new_run(void)
 {
     struct mw_error error;
-    struct measure_run run = {.cli = &cli, .options = &options, .cores = cores, .cores_count = 1, .cpus = cpus};
+    struct measure_run run = {
+        .cli = &cli, .options = &options, .cores = cores, .cores_count = 1, .cpus = cpus, .freqs_left = 1};
     run.topology.core_count = 2;
     *said = 0;
     assert_int_equal(mw_provenance_init(&run.provenance, 0, NULL, &error), MW_OK);
@@ -357,13 +368,42 @@ static void test_offsets(void **state)
     assert_int_equal(rows_empty, 10);
 }
 
+/* The least against what is left: within a fifth it is held, and nothing is said. */
+static void test_least(void **state)
+{
+    (void)state;
+    struct measure_run run = new_run();
+    measure_say_least(&run, 55, "--cores 1");
+    assert_string_equal(said, "");
+    measure_say_least(&run, 65, "--cores 1");
+    assert_says(
+        said, "the time asked for can't be held: what is left of it is 50 s, and the least that gives each row a value "
+              "takes about 65 s here; what would fit: --cores 1, or --max-time ");
+    assert_true(run.overrun_said);
+    close_run(&run);
+}
+
+/* Arrays of 4 MiB are ready at once, but 52 points take a third of a second. */
+static void test_loaded_least(void **state)
+{
+    (void)state;
+    made.points = MW_LOADED_POINTS, made.windows = made.half_windows = 40, made.half_faster = 1;
+    left_s = 0.2;
+    struct measure_run run = run_loaded();
+    assert_says(said, "can't be held");
+    assert_says(said, "what would fit: --max-time ");
+    close_run(&run);
+    left_s = 50;
+    run = run_loaded();
+    assert_string_equal(said, "");
+    close_run(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_size),
-        cmocka_unit_test(test_loaded),
-        cmocka_unit_test(test_score),
-        cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_offsets), cmocka_unit_test(test_size),  cmocka_unit_test(test_loaded),
+        cmocka_unit_test(test_score),   cmocka_unit_test(test_least), cmocka_unit_test(test_loaded_least),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
