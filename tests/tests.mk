@@ -53,7 +53,7 @@ check-vm: ## the virtual machines alone
 
 .PHONY: check-slurm
 check-slurm: export TEST_TIMEOUT ?= 3600
-check-slurm: ## scans by a real Slurm of two nodes, with 500 points, a node that dies, a full queue (as root)
+check-slurm: ## scans by a real Slurm of two nodes, with 500 points, a node that dies, a full queue, energies by sacct (as root)
 	@$(MAKE) --no-print-directory $(JOBS) build-all
 	@SLURM_LONG=1 tests/run.sh $(SLURM_SCRIPT)
 

@@ -308,6 +308,8 @@ static enum mw_err measure(struct scan_batch *scan, size_t *off, struct mw_error
     err = follow(scan, off, error);
     cli_progress_end();
     if (!err)
+        err = scan_batch_energy(scan, off, error);
+    if (!err)
         err = say_missing(scan, error);
     if (!err)
         err = say_failed(scan, error);

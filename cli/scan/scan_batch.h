@@ -3,6 +3,7 @@
 #define MW_CLI_SCAN_BATCH_H
 
 #include "cli/scan/scan.h"
+#include "data/table.h"
 #include "measure/batch/batch.h"
 
 /*
@@ -21,7 +22,8 @@ struct scan_batch {
     char *command;       /* shell text of a point, see struct mw_batch_setup */
     char *plan;          /* what a resumed scan must share: one line */
     struct mw_provenance facts;
-    size_t merged; /* points whose rows are in the output */
+    size_t merged;    /* points whose rows are in the output */
+    size_t unpowered; /* of these, points whose energy by the accounting says nothing of their runs */
 };
 
 /* The whole of `memwall scan --slurm` and `--batch-template`; the exit status. */
@@ -35,5 +37,20 @@ enum mw_err scan_batch_plan(struct scan_batch *scan, struct mw_error *error) MW_
  * is not the one asked for. Columns are those that any point has.
  */
 enum mw_err scan_batch_merge(struct scan_batch *scan, size_t *off, struct mw_error *error) MW_CHECKED;
+
+/*
+ * Asks the accounting for energies, some seconds long until it has what ended last, and merges again where it has any. No
+ * accounting, or none of energies, is no error: the rows are what the nodes' own meters made them.
+ */
+enum mw_err scan_batch_energy(struct scan_batch *scan, size_t *off, struct mw_error *error) MW_CHECKED;
+
+/*
+ * The mean power, in watts, of the step in which the runs of `table` were made; a run's energy is that times its wall time. 0 where
+ * the accounting has none, and, with *useless, where the runs did not fill nine tenths of the whole seconds that it counts.
+ */
+double scan_batch_power(const struct mw_batch_job_state *job, unsigned long warmup, const struct mw_table *table,
+                        bool *useless);
+/* Seconds that a row's run took, whatever its time_s is. */
+double scan_batch_wall(const struct mw_table *table, size_t row);
 
 #endif

@@ -15,6 +15,8 @@ struct merge {
     const char *columns[COLUMNS_MAX]; /* of any point, in the order of their first one */
     size_t column_count;
     bool has_freq;
+    double *power_w; /* of each point, by the accounting; 0: none */
+    bool powered;    /* any */
 };
 
 /*
@@ -65,8 +67,11 @@ static void print_rows(const struct merge *merge, const struct scan_batch *scan,
         for (size_t c = 0; c < merge->column_count; c++) {
             size_t column;
             fputs(c ? "," : "", f);
-            if (mw_table_find(table, merge->columns[c], &column) &&
-                !(point->nodes > 1 && is_of_starter(scan, merge->columns[c])))
+            if (merge->powered && !strcmp(merge->columns[c], "energy_j")) {
+                if (merge->power_w[at] > 0)
+                    fprintf(f, "%.9g", merge->power_w[at] * scan_batch_wall(table, row));
+            } else if (mw_table_find(table, merge->columns[c], &column) &&
+                       !(point->nodes > 1 && is_of_starter(scan, merge->columns[c])))
                 scan_print_cell(f, mw_table_cell(table, row, column));
             if (!strcmp(merge->columns[c], "cores") && merge->has_freq)
                 fprintf(f, ",%.9g", point->freq_hz / 1e9);
@@ -97,9 +102,12 @@ static void print_head(const struct scan_batch *scan, const struct merge *merge,
                     strcmp(of->meta[i].key, "scan_weak");
         for (size_t k = 0; k < sizeof of_a_point / sizeof *of_a_point && !skip; k++)
             skip = !strcmp(of->meta[i].key, of_a_point[k]);
+        skip = skip || (merge->powered && !strcmp(of->meta[i].key, "energy"));
         if (!skip)
             fprintf(f, "# %s: %s\n", of->meta[i].key, of->meta[i].value);
     }
+    if (merge->powered)
+        fputs("# energy: Slurm's accounting: power of a point's step, times the run's time\n", f);
     if (scan->node_cores)
         fprintf(f, "# node_cores: %u\n", scan->node_cores);
     fprintf(f, "# scan_batch: %s\n", scan->plan);
@@ -124,13 +132,49 @@ static enum mw_err read_tables(const struct scan_batch *scan, struct merge *merg
     return err;
 }
 
+static bool has_energy(const struct mw_table *table)
+{
+    size_t column;
+    bool has = false;
+    if (mw_table_find(table, "energy_j", &column))
+        for (size_t row = 0; row < table->row_count && !has; row++)
+            has = *mw_table_cell(table, row, column);
+    return has;
+}
+
+/* Where no node's own meter could be read, what the accounting has. */
+static void add_power(struct scan_batch *scan, struct merge *merge)
+{
+    bool metered = false, listed = false; /* another source's energies are of something else */
+    scan->unpowered = 0;
+    for (size_t i = 0; i < scan->count; i++)
+        metered = metered || (merge->tables[i].name && scan->points[i].nodes == 1 && has_energy(&merge->tables[i]));
+    for (size_t i = 0; i < scan->count && !metered; i++) {
+        bool useless;
+        if (!merge->tables[i].name)
+            continue;
+        merge->power_w[i] =
+            scan_batch_power(&scan->batch.jobs[i], scan->options->run.warmup, &merge->tables[i], &useless);
+        merge->powered |= merge->power_w[i] > 0;
+        scan->unpowered += useless;
+    }
+    for (size_t c = 0; c < merge->column_count; c++)
+        listed |= !strcmp(merge->columns[c], "energy_j");
+    if (merge->powered && !listed && merge->column_count < COLUMNS_MAX)
+        merge->columns[merge->column_count++] = "energy_j";
+}
+
 enum mw_err scan_batch_merge(struct scan_batch *scan, size_t *off, struct mw_error *error)
 {
     struct mw_output output;
-    struct merge merge = {.tables = calloc(scan->count, sizeof *merge.tables)};
+    struct merge merge = {.tables = calloc(scan->count, sizeof *merge.tables),
+                          .power_w = calloc(scan->count, sizeof *merge.power_w)};
     size_t n = 0;
     *off = 0;
-    enum mw_err err = merge.tables ? read_tables(scan, &merge, error) : mw_fail(error, MW_NOMEM, "out of memory");
+    enum mw_err err =
+        merge.tables && merge.power_w ? read_tables(scan, &merge, error) : mw_fail(error, MW_NOMEM, "out of memory");
+    if (!err)
+        add_power(scan, &merge);
     if (!err && merge.column_count) {
         err = mw_output_open(&output, scan->cli->common.output, true, error);
         if (!err) {
@@ -151,5 +195,6 @@ enum mw_err scan_batch_merge(struct scan_batch *scan, size_t *off, struct mw_err
     for (size_t i = 0; merge.tables && i < scan->count; i++)
         mw_table_release(&merge.tables[i]);
     free(merge.tables);
+    free(merge.power_w);
     return err;
 }

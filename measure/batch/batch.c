@@ -108,7 +108,7 @@ enum mw_err mw_batch_map_read(const struct mw_batch *batch, size_t map, size_t *
 
 /*
  * A file POINT.MAP.RESTART.done: how an attempt ended. One that measured counts whenever it was made,
- * any other only while nothing was submitted after it.
+ * any other only while nothing was submitted after it and the system does not start it anew.
  */
 static enum mw_err take_done(struct mw_batch *batch, const char *name, struct mw_error *error)
 {
@@ -126,13 +126,14 @@ static enum mw_err take_done(struct mw_batch *batch, const char *name, struct mw
     if (asprintf(&path, "%s/%.*s.csv", batch->setup.folder, end - 5, name) < 0)
         return mw_fail(error, MW_NOMEM, "out of memory");
     bool measured = read && (status == 0 || status == 1) && !access(path, R_OK);
-    if (!read || job->measured || (!measured && map != job->map)) {
+    if (!read || job->measured || (!measured && (map != job->map || job->held))) {
         free(path);
         return MW_OK;
     }
     path[strlen(path) - strlen(".csv")] = '\0';
     free(job->result);
     job->state = MW_BATCH_DONE;
+    job->map = map;
     job->status = status;
     job->measured = measured;
     job->result = path;
@@ -310,5 +311,18 @@ enum mw_err mw_batch_cancel(struct mw_batch *batch, struct mw_error *error)
     char *ids = job_ids(batch);
     enum mw_err err = ids ? system_of(batch)->cancel(batch, ids, error) : MW_OK;
     free(ids);
+    return err;
+}
+
+enum mw_err mw_batch_account(struct mw_batch *batch, size_t *pending, struct mw_error *error)
+{
+    *pending = 0;
+    if (batch->setup.shared || !system_of(batch)->account) /* Slurm's figure is that of the whole node */
+        return MW_OK;
+    char *ids = job_ids(batch);
+    enum mw_err err = ids ? system_of(batch)->account(batch, ids, error) : MW_OK;
+    free(ids);
+    for (size_t i = 0; !err && i < batch->count; i++)
+        *pending += batch->jobs[i].measured && batch->points[i].nodes == 1 && !batch->jobs[i].accounted;
     return err;
 }

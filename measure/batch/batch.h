@@ -47,9 +47,12 @@ struct mw_batch_job_state {
     bool measured;     /* DONE, with a result: status 0, or 1 where runs failed */
     int status;        /* of the command, where DONE */
     unsigned attempts; /* times submitted by this process */
+    bool held;         /* queued or running by the system's last answer: what ended without a result is started anew */
     size_t map;        /* the submission that it belongs to, the last one of the point */
     char reason[64];   /* the system's word for the state */
     char *result;      /* path without suffix of the attempt that is DONE, else NULL */
+    bool accounted;    /* the accounting has the attempt as ended; the next two are from there */
+    double energy_j, accounted_s; /* of its step, which had the node alone; 0: not told */
 };
 
 struct mw_batch {
@@ -74,6 +77,14 @@ enum mw_err mw_batch_submit(struct mw_batch *batch, bool *full, struct mw_error 
 
 /* Reads the folder and asks the system; updates all states. *active: points queued or running. */
 enum mw_err mw_batch_poll(struct mw_batch *batch, size_t *active, struct mw_error *error) MW_CHECKED;
+
+/*
+ * Asks the accounting (Slurm: sacct) for the energies of the points that were measured on one whole node each. *pending: those
+ * which it does not have as ended yet. MW_UNSUPPORTED, MW_RUN where there is none to ask; a template's system is not asked.
+ * Steps over several nodes are left alone: of fifteen with two tasks a node, Slurm 22.05 left out a node's energy in seven.
+ * Tests: test_sacct.c, tests/slurm/energy.sh.
+ */
+enum mw_err mw_batch_account(struct mw_batch *batch, size_t *pending, struct mw_error *error) MW_CHECKED;
 
 /* Takes back every job of the folder that the system still has. */
 enum mw_err mw_batch_cancel(struct mw_batch *batch, struct mw_error *error) MW_CHECKED;

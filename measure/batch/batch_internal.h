@@ -16,6 +16,8 @@ struct mw_batch_system {
     enum mw_err (*ask)(struct mw_batch *batch, const char *ids, struct mw_error *error);
     enum mw_err (*cancel)(struct mw_batch *batch, const char *ids, struct mw_error *error);
     size_t (*chunk)(struct mw_batch *batch);
+    /* Energies of the points of the jobs given; NULL: nobody to ask. */
+    enum mw_err (*account)(struct mw_batch *batch, const char *ids, struct mw_error *error);
 };
 extern const struct mw_batch_system mw_batch_slurm, mw_batch_template;
 
@@ -24,6 +26,9 @@ enum mw_err mw_batch_map_read(const struct mw_batch *batch, size_t map, size_t *
                               struct mw_error *error) MW_CHECKED;
 /* The map of a job, by the file `jobs`; false where it has none of that id. */
 bool mw_batch_job_map(const struct mw_batch *batch, const char *id, size_t *map);
+/* The columns that mw_sacct_take reads, and what it reads: lines as `sacct --noheader --parsable2` prints them, which it cuts up. */
+extern const char mw_sacct_columns[];
+enum mw_err mw_sacct_take(struct mw_batch *batch, char *text, struct mw_error *error) MW_CHECKED;
 /* Writes text to folder/name beside its place and renames it. */
 enum mw_err mw_batch_write(const struct mw_batch *batch, const char *name, const char *text,
                            struct mw_error *error) MW_CHECKED;

@@ -159,8 +159,9 @@ static enum mw_err take_line(struct mw_batch *batch, char *line, struct mw_error
         for (size_t i = 0; i < sizeof states / sizeof *states; i++)
             if (!strcmp(states[i].word, state))
                 is = states[i].state;
-        if (job->state != MW_BATCH_DONE && map >= job->map) {
+        if (!job->measured && map >= job->map) {
             job->state = is;
+            job->held = is == MW_BATCH_QUEUED || is == MW_BATCH_RUNNING;
             job->map = map;
             snprintf(job->reason, sizeof job->reason, "%.30s%s%.30s", state,
                      reason && strcmp(reason, "None") ? ", " : "", reason && strcmp(reason, "None") ? reason : "");
@@ -182,9 +183,11 @@ static enum mw_err slurm_ask(struct mw_batch *batch, const char *ids, struct mw_
     }
     if (err)
         return err;
-    for (size_t i = 0; i < batch->count; i++) /* queued or running is what the queue says now; else the job is lost */
+    for (size_t i = 0; i < batch->count; i++) { /* queued or running is what the queue says now; else the job is lost */
+        batch->jobs[i].held = false;
         if (batch->jobs[i].state == MW_BATCH_QUEUED || batch->jobs[i].state == MW_BATCH_RUNNING)
             batch->jobs[i].state = MW_BATCH_NEW;
+    }
     char *rest = text, *line;
     while (!err && (line = strtok_r(rest, "\n", &rest)))
         err = take_line(batch, line, error);
@@ -206,6 +209,19 @@ static enum mw_err slurm_cancel(struct mw_batch *batch, const char *ids, struct 
             err = MW_OK;
     }
     free(list);
+    return err;
+}
+
+static enum mw_err slurm_account(struct mw_batch *batch, const char *ids, struct mw_error *error)
+{
+    const char *const words[] = {"sacct", "--noheader", "--parsable2",    "--jobs",
+                                 ids,     "--format",   mw_sacct_columns, NULL};
+    char *text;
+    enum mw_err err = ask_slurm(words, answer_s, batch->setup.stop, &text, error);
+    if (err)
+        return err;
+    err = mw_sacct_take(batch, text, error);
+    free(text);
     return err;
 }
 
@@ -231,4 +247,5 @@ enum mw_err mw_slurm_node_cores(const char *partition, struct mw_stop *stop, uns
     return MW_OK;
 }
 
-const struct mw_batch_system mw_batch_slurm = {"Slurm", slurm_submit, slurm_ask, slurm_cancel, slurm_chunk};
+const struct mw_batch_system mw_batch_slurm = {"Slurm",      slurm_submit, slurm_ask,
+                                               slurm_cancel, slurm_chunk,  slurm_account};

@@ -155,5 +155,5 @@ static size_t template_chunk(struct mw_batch *batch)
     return 1;
 }
 
-const struct mw_batch_system mw_batch_template = {"template", template_submit, template_ask, template_cancel,
-                                                  template_chunk};
+const struct mw_batch_system mw_batch_template = {"template",      template_submit, template_ask,
+                                                  template_cancel, template_chunk,  NULL};

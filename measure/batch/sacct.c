@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "measure/batch/batch_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char mw_sacct_columns[] = "JobID,State,ElapsedRaw,ConsumedEnergyRaw";
+
+/* A node draws less; what is more is a counter that began again, or Slurm's "no value", 2^64 - 2. */
+static const double node_w_max = 1e5;
+
+/* The point of an element of one of our jobs whose result is from that submission; NULL where there is none. */
+static enum mw_err find_job(struct mw_batch *batch, const char *id, size_t element, struct mw_batch_job_state **job,
+                            struct mw_error *error)
+{
+    size_t map, *points, count;
+    *job = NULL;
+    if (!mw_batch_job_map(batch, id, &map))
+        return MW_OK;
+    enum mw_err err = mw_batch_map_read(batch, map, &points, &count, error);
+    if (err)
+        return err;
+    if (element < count && batch->points[points[element]].nodes == 1 && batch->jobs[points[element]].measured &&
+        batch->jobs[points[element]].map == map)
+        *job = &batch->jobs[points[element]];
+    free(points);
+    return MW_OK;
+}
+
+/*
+ * "JOB_ELEMENT.0|STATE|SECONDS|JOULES": the step in which memwall measured. The batch step and the job have the waits around it too, and
+ * further steps are the program's own. Of a requeued job sacct shows the last start, which is the one that measured unless the step was
+ * cut off: COMPLETED, or FAILED where runs failed.
+ */
+static enum mw_err take_step(struct mw_batch *batch, char *line, struct mw_error *error)
+{
+    struct mw_batch_job_state *job;
+    char id[BATCH_ID_MAX], *name = strsep(&line, "|"), *state = strsep(&line, "|"), *seconds = strsep(&line, "|"),
+                           *joules = strsep(&line, "|");
+    size_t element;
+    int end = 0;
+    if (!joules || sscanf(name, "%63[0-9]_%zu.0%n", id, &element, &end) != 2 || !end || name[end])
+        return MW_OK;
+    enum mw_err err = find_job(batch, id, element, &job, error);
+    if (err || !job || !strcmp(state, "RUNNING") || !strcmp(state, "PENDING") || !strcmp(state, "SUSPENDED"))
+        return err;
+    double time_s = strtod(seconds, NULL), energy_j = strtod(joules, NULL);
+    job->accounted = true;
+    if ((strcmp(state, "COMPLETED") && strcmp(state, "FAILED")) || !(energy_j > 0) || !(time_s > 0) ||
+        energy_j > time_s * node_w_max)
+        return MW_OK;
+    job->energy_j = energy_j;
+    job->accounted_s = time_s;
+    return MW_OK;
+}
+
+enum mw_err mw_sacct_take(struct mw_batch *batch, char *text, struct mw_error *error)
+{
+    enum mw_err err = MW_OK;
+    char *line;
+    while (!err && (line = strsep(&text, "\n")))
+        err = take_step(batch, line, error);
+    return err;
+}
