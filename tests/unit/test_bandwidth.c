@@ -6,6 +6,8 @@
 #include "measure/probe/kernels/walk.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -91,8 +93,9 @@ static size_t pages_of(size_t stride)
 static void test_distinct_lines(void **state)
 {
     (void)state;
-    if (sysconf(_SC_PAGESIZE) != PAGE)
-        skip();
+    const char *preloaded = getenv("LD_PRELOAD");
+    if (sysconf(_SC_PAGESIZE) != PAGE || (preloaded && strstr(preloaded, "vgpreload")))
+        skip(); /* valgrind leaves out reads whose value nobody uses */
     struct sigaction action = {.sa_sigaction = note_page, .sa_flags = SA_SIGINFO}, before;
     watched = mmap(NULL, PAGES * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(watched != MAP_FAILED && !sigaction(SIGSEGV, &action, &before));
