@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
 
-#include "advise/diagnose/evidence.h"
+#include "advise/diagnose/answer.h"
 #include "data/json.h"
 #include "data/model_file/model_file.h"
 #include "data/profile.h"
@@ -34,8 +34,7 @@ struct report {
     struct mw_model model;
     unsigned *boundaries;
     size_t boundary_count;
-    struct mw_diagnosis diagnosis;
-    struct mw_sentences headline, evidence, advice;
+    struct mw_answer answer;
     struct mw_scaling_row *rows;
     size_t row_count;
     bool has_next;
@@ -46,9 +45,7 @@ struct report {
 static void report_release(struct report *r)
 {
     mw_model_release(&r->model);
-    mw_sentences_release(&r->headline);
-    mw_sentences_release(&r->evidence);
-    mw_sentences_release(&r->advice);
+    mw_answer_release(&r->answer);
     free(r->boundaries);
     free(r->rows);
 }
@@ -81,7 +78,7 @@ static enum mw_err find_boundaries(struct report *r, const struct diagnose_optio
 /* Where the verdict is open: the most telling point among all core counts at the ends of the frequency range. */
 static enum mw_err find_next(struct report *r, struct mw_diagnoser *diagnoser, struct mw_error *error)
 {
-    const struct mw_diagnosis *d = &r->diagnosis;
+    const struct mw_diagnosis *d = &r->answer.diagnosis;
     enum { MOST = 256 };
     struct mw_config candidates[2 * MOST];
     double stride = fmax(1, (double)d->cores / MOST);
@@ -109,22 +106,19 @@ static enum mw_err diagnose(struct report *r, unsigned long seed, struct mw_erro
     struct mw_diagnoser *diagnoser = NULL;
     enum mw_err err = mw_diagnoser_alloc(&diagnoser, &how, error);
     if (!err)
-        err = mw_diagnoser_run(diagnoser, &r->diagnosis, &r->model.points, error);
-    if (!err && r->diagnosis.verdict > MW_VERDICT_FLAT && !r->diagnosis.disturbed)
+        err = mw_diagnoser_run(diagnoser, &r->answer.diagnosis, &r->model.points, error);
+    if (!err && r->answer.diagnosis.verdict > MW_VERDICT_FLAT && !r->answer.diagnosis.disturbed)
         err = find_next(r, diagnoser, error);
     if (!err)
-        err = mw_diagnosis_headline(&r->headline, &r->diagnosis, &r->model, error);
+        err = mw_answer_words(&r->answer, &r->model, error);
     if (!err)
-        err = mw_diagnosis_evidence(&r->evidence, &r->diagnosis, &r->model, error);
-    if (!err)
-        err = mw_diagnosis_advice(&r->advice, &r->diagnosis, &r->model, error);
-    if (!err)
-        err = mw_scaling_table(&r->rows, &r->row_count, &r->model.points, r->diagnosis.seen.has_cpu, error);
-    if (!err && r->has_next && r->diagnosis.freq_max_hz > 0)
-        err = mw_sentences_add(&r->advice, error, "Next, measure %.0f cores at %.4g GHz: %s.", r->next.cores,
+        err = mw_scaling_table(&r->rows, &r->row_count, &r->model.points, r->answer.diagnosis.seen.has_cpu, error);
+    if (!err && r->has_next && r->answer.diagnosis.freq_max_hz > 0)
+        err = mw_sentences_add(&r->answer.advice, error, "Next, measure %.0f cores at %.4g GHz: %s.", r->next.cores,
                                r->next.freq_hz / 1e9, r->next_reason);
     else if (!err && r->has_next)
-        err = mw_sentences_add(&r->advice, error, "Next, measure %.0f cores: %s.", r->next.cores, r->next_reason);
+        err =
+            mw_sentences_add(&r->answer.advice, error, "Next, measure %.0f cores: %s.", r->next.cores, r->next_reason);
     mw_diagnoser_free(diagnoser);
     return err;
 }
@@ -248,25 +242,25 @@ static void print_flags(FILE *out, const struct mw_diagnosis *d, bool all)
 /* The answer first: what the cores did, why, what to do; then the rest. */
 static void print_human(FILE *out, const struct report *r, bool all)
 {
-    const struct mw_diagnosis *d = &r->diagnosis;
-    for (size_t i = 0; i < r->headline.count; i++) {
+    const struct mw_diagnosis *d = &r->answer.diagnosis;
+    for (size_t i = 0; i < r->answer.headline.count; i++) {
         if (i == 1)
             fprintf(out, "%s%s%s: ", cli_bold(), mw_verdict_name(d->verdict), cli_reset());
-        fputs(r->headline.items[i], out);
+        fputs(r->answer.headline.items[i], out);
         if (i == 1 && d->verdict != MW_VERDICT_UNDETERMINED)
             fprintf(out, " [%.2f]", d->confidence);
         fputc('\n', out);
     }
     print_flags(out, d, all);
     fprintf(out, "\n%swhat to do%s\n", cli_bold(), cli_reset());
-    for (size_t i = 0; i < r->advice.count; i++)
-        fprintf(out, "- %s\n", r->advice.items[i]);
+    for (size_t i = 0; i < r->answer.advice.count; i++)
+        fprintf(out, "- %s\n", r->answer.advice.items[i]);
     fprintf(out, "\n%sevidence%s, for %u core%s", cli_bold(), cli_reset(), d->cores, d->cores > 1 ? "s" : "");
     if (d->freq_max_hz > 0)
         fprintf(out, " at %.4g GHz", d->freq_max_hz / 1e9);
     fputc('\n', out);
-    for (size_t i = 0; i < r->evidence.count; i++)
-        fprintf(out, "- %s\n", r->evidence.items[i]);
+    for (size_t i = 0; i < r->answer.evidence.count; i++)
+        fprintf(out, "- %s\n", r->answer.evidence.items[i]);
     if (d->end_count > 0 && (all || mw_diagnosis_shares_told(d)))
         print_shares(out, d);
     else if (d->end_count > 0)
@@ -344,7 +338,7 @@ static json_t *loss_json(const struct mw_observation *seen)
 static json_t *utilisation_json(const struct report *r)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < r->model.points.count && r->diagnosis.seen.has_cpu; i++) {
+    for (size_t i = 0; i < r->model.points.count && r->answer.diagnosis.seen.has_cpu; i++) {
         const struct mw_point *p = &r->model.points.items[i];
         json_t *row = json_object();
         json_object_set_new(row, "cores", json_integer(p->cores));
@@ -401,7 +395,7 @@ static void add_judgement(json_t *root, const struct mw_diagnosis *d)
 
 static json_t *report_json(const struct report *r, const struct mw_provenance *run)
 {
-    const struct mw_diagnosis *d = &r->diagnosis;
+    const struct mw_diagnosis *d = &r->answer.diagnosis;
     json_t *root = json_object(), *flags = json_array();
     char names[FLAGS][80];
     size_t flag_count = flags_of(d, names);
@@ -416,9 +410,9 @@ static json_t *report_json(const struct report *r, const struct mw_provenance *r
     json_object_set_new(root, "freq_ghz", mw_json_real(d->freq_max_hz > 0, d->freq_max_hz / 1e9));
     json_object_set_new(root, "shares", shares_json(d));
     json_object_set_new(root, "karp_flatt", karp_flatt_json(r));
-    json_object_set_new(root, "headline", sentences_json(&r->headline));
-    json_object_set_new(root, "evidence", sentences_json(&r->evidence));
-    json_object_set_new(root, "advice", sentences_json(&r->advice));
+    json_object_set_new(root, "headline", sentences_json(&r->answer.headline));
+    json_object_set_new(root, "evidence", sentences_json(&r->answer.evidence));
+    json_object_set_new(root, "advice", sentences_json(&r->answer.advice));
     if (r->has_next) {
         json_t *next = json_object();
         json_object_set_new(next, "cores", json_integer((json_int_t)r->next.cores));

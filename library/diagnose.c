@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "memwall/diagnose.h"
 
-#include "advise/diagnose/diagnose.h"
-#include "advise/diagnose/evidence.h"
+#include "advise/diagnose/answer.h"
 #include "fit/numeric/guard.h"
 
 #include <stdlib.h>
 
 struct mw_report {
-    struct mw_diagnosis diagnosis;
-    struct mw_sentences evidence, advice;
+    struct mw_answer answer;
 };
 
 static enum mw_err fill(struct mw_report *report, const struct mw_model *model,
                         const struct mw_diagnose_options *options, struct mw_error *error)
 {
     const struct mw_diagnose_options usual = mw_diagnose_options_of(model, 0);
-    enum mw_err err = mw_diagnose(&report->diagnosis, &model->points, options ? options : &usual, error);
-    if (!err)
-        err = mw_diagnosis_evidence(&report->evidence, &report->diagnosis, model, error);
-    if (!err)
-        err = mw_diagnosis_advice(&report->advice, &report->diagnosis, model, error);
-    return err;
+    enum mw_err err = mw_diagnose(&report->answer.diagnosis, &model->points, options ? options : &usual, error);
+    return err ? err : mw_answer_words(&report->answer, model, error);
 }
 
 enum mw_err mw_report_alloc(struct mw_report **report, const struct mw_model *model,
@@ -42,29 +36,27 @@ enum mw_err mw_report_alloc(struct mw_report **report, const struct mw_model *mo
 
 void mw_report_free(struct mw_report *report)
 {
-    if (report) {
-        mw_sentences_release(&report->evidence);
-        mw_sentences_release(&report->advice);
-    }
+    if (report)
+        mw_answer_release(&report->answer);
     free(report);
 }
 
 enum mw_verdict mw_report_verdict(const struct mw_report *report)
 {
-    return report->diagnosis.verdict;
+    return report->answer.diagnosis.verdict;
 }
 
 double mw_report_confidence(const struct mw_report *report)
 {
-    return report->diagnosis.confidence;
+    return report->answer.diagnosis.confidence;
 }
 
 const char *mw_report_evidence(const struct mw_report *report, size_t i)
 {
-    return i < report->evidence.count ? report->evidence.items[i] : NULL;
+    return i < report->answer.evidence.count ? report->answer.evidence.items[i] : NULL;
 }
 
 const char *mw_report_advice(const struct mw_report *report, size_t i)
 {
-    return i < report->advice.count ? report->advice.items[i] : NULL;
+    return i < report->answer.advice.count ? report->answer.advice.items[i] : NULL;
 }

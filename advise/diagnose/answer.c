@@ -9,6 +9,22 @@ void mw_answer_release(struct mw_answer *answer)
     answer->diagnosed = false;
 }
 
+enum mw_err mw_answer_words(struct mw_answer *answer, const struct mw_model *model, struct mw_error *error)
+{
+    const struct mw_diagnosis *d = &answer->diagnosis;
+    struct mw_recommendation made = {0};
+    const struct mw_recommendation *best = mw_diagnosis_best(&made, model) ? &made : NULL;
+    enum mw_err err = mw_diagnosis_headline(&answer->headline, d, best, error);
+    if (!err)
+        err = mw_diagnosis_evidence(&answer->evidence, d, model, error);
+    if (!err)
+        err = mw_diagnosis_advice(&answer->advice, d, model, best, error);
+    mw_recommendation_release(&made);
+    if (err)
+        mw_answer_release(answer);
+    return err;
+}
+
 enum mw_err mw_answer_find(struct mw_answer *answer, const struct mw_model *model, unsigned long seed,
                            struct mw_error *error)
 {
@@ -16,19 +32,11 @@ enum mw_err mw_answer_find(struct mw_answer *answer, const struct mw_model *mode
     struct mw_diagnose_options how = mw_diagnose_options_of(model, seed);
     struct mw_error too_few;
     enum mw_err err = mw_diagnose(&found.diagnosis, &model->points, &how, &too_few);
-    found.diagnosed = !err;
     if (err == MW_NOMEM)
         return mw_fail(error, err, "%s", too_few.message);
-    if (found.diagnosed)
-        err = mw_diagnosis_headline(&found.headline, &found.diagnosis, model, error);
-    if (found.diagnosed && !err)
-        err = mw_diagnosis_evidence(&found.evidence, &found.diagnosis, model, error);
-    if (found.diagnosed && !err)
-        err = mw_diagnosis_advice(&found.advice, &found.diagnosis, model, error);
-    if (found.diagnosed && err) {
-        mw_answer_release(&found);
-        return err;
-    }
-    *answer = found;
-    return MW_OK;
+    found.diagnosed = !err;
+    err = found.diagnosed ? mw_answer_words(&found, model, error) : MW_OK;
+    if (!err)
+        *answer = found;
+    return err;
 }

@@ -4,6 +4,7 @@
 
 #include "advise/diagnose/diagnose.h"
 #include "advise/diagnose/scaling.h"
+#include "advise/recommend/recommend.h"
 #include "data/model_file/model_file.h"
 
 #include <stdbool.h>
@@ -18,23 +19,27 @@ void mw_sentences_release(struct mw_sentences *sentences);
 enum mw_err mw_sentences_add(struct mw_sentences *sentences, struct mw_error *error, const char *format, ...) MW_CHECKED
     MW_PRINTF(3, 4);
 
+/* Where to run it for time, as mw_recommend has it for 90 %; false where no choice can be made. The caller releases *best. */
+bool mw_diagnosis_best(struct mw_recommendation *best, const struct mw_model *model);
+
 /*
  * The answer in at most four sentences: what the cores did, which is always said, and on how many to run it, as
- * mw_recommend has it for time (model NULL, or nothing to rely on: not said); why, by the verdict; then what other programs,
+ * `best` has it (NULL: not said); why, by the verdict; then what other programs,
  * a quota or the hypervisor took, where they did.
  */
 enum mw_err mw_diagnosis_headline(struct mw_sentences *lines, const struct mw_diagnosis *diagnosis,
-                                  const struct mw_model *model, struct mw_error *error) MW_CHECKED;
+                                  const struct mw_recommendation *best, struct mw_error *error) MW_CHECKED;
 
 /* model gives the points, and the parameters of the variable-latency law with their status; none may be fitted. */
 enum mw_err mw_diagnosis_evidence(struct mw_sentences *evidence, const struct mw_diagnosis *diagnosis,
                                   const struct mw_model *model, struct mw_error *error) MW_CHECKED;
 /*
  * Two or three sentences: which change in the code or which property of hardware; what to measure where it is open. What is
- * said of core counts and frequencies is what mw_recommend chooses from the model; nothing is where it can't.
+ * said of core counts and frequencies is what mw_recommend chooses from the model; nothing is where it can't (`best` NULL).
  */
 enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_diagnosis *diagnosis,
-                                const struct mw_model *model, struct mw_error *error) MW_CHECKED;
+                                const struct mw_model *model, const struct mw_recommendation *best,
+                                struct mw_error *error) MW_CHECKED;
 
 /* Whether the shares of the time are told by the points: no interval of one is from nearly nothing to nearly all. */
 bool mw_diagnosis_shares_told(const struct mw_diagnosis *diagnosis);

@@ -144,24 +144,23 @@ static enum mw_err advise_open(struct mw_sentences *advice, const struct mw_diag
 }
 
 /* What recommend chooses for the objective; false where it can't, and then nothing is said. */
-static bool recommended(struct mw_recommendation *r, const struct mw_model *model, enum mw_objective objective)
+bool mw_diagnosis_best(struct mw_recommendation *best, const struct mw_model *model)
 {
-    const struct mw_goal goal = {.objective = objective, .certainty = .9};
+    static const struct mw_goal goal = {.objective = MW_OBJECTIVE_TIME, .certainty = .9};
     struct mw_error ignored;
-    return !mw_recommend(r, model, &goal, &(struct mw_recommend_options){0}, &ignored);
+    return !mw_recommend(best, model, &goal, &(struct mw_recommend_options){0}, &ignored);
 }
 
 /* What the step costs a core, and on which side of it the least time is. */
-static enum mw_err advise_side(struct mw_sentences *advice, const struct mw_diagnosis *d, const struct mw_model *model,
-                               struct mw_error *error)
+static enum mw_err advise_side(struct mw_sentences *advice, const struct mw_diagnosis *d,
+                               const struct mw_recommendation *r, struct mw_error *error)
 {
-    struct mw_recommendation r;
-    if (!d->step_after || !recommended(&r, model, MW_OBJECTIVE_TIME))
+    if (!d->step_after || !r)
         return MW_OK;
-    const struct mw_option *best = &r.options[r.choice], *below = NULL;
-    for (size_t i = 0; i < r.count; i++)
-        if (r.options[i].candidate.cores <= d->step_after && (!below || r.options[i].expected < below->expected))
-            below = &r.options[i];
+    const struct mw_option *best = &r->options[r->choice], *below = NULL;
+    for (size_t i = 0; i < r->count; i++)
+        if (r->options[i].candidate.cores <= d->step_after && (!below || r->options[i].expected < below->expected))
+            below = &r->options[i];
     enum mw_err err = MW_OK;
     if (best->candidate.cores <= d->step_after)
         err = mw_sentences_add(
@@ -176,17 +175,18 @@ static enum mw_err advise_side(struct mw_sentences *advice, const struct mw_diag
             "%.0f %%.",
             best->candidate.cores, -100 * expm1(best->outlook.ln_time - below->outlook.ln_time), below->candidate.cores,
             d->step_after, 100 * d->step_size);
-    mw_recommendation_release(&r);
     return err;
 }
 
 /* What the frequency of the least energy costs and saves, by the model. */
 static enum mw_err advise_clock(struct mw_sentences *advice, const struct mw_diagnosis *d, const struct mw_model *model,
-                                struct mw_error *error)
+                                const struct mw_recommendation *for_time, struct mw_error *error)
 {
+    static const struct mw_goal goal = {.objective = MW_OBJECTIVE_ENERGY, .certainty = .9};
     struct mw_recommendation r;
-    if (d->memory_open || model->quantity != MW_TIME || !model->power.present ||
-        !recommended(&r, model, MW_OBJECTIVE_ENERGY))
+    struct mw_error ignored;
+    if (d->memory_open || model->quantity != MW_TIME || !model->power.present || !for_time ||
+        mw_recommend_again(&r, for_time, model, &goal, &ignored))
         return MW_OK;
     const struct mw_option *best = &r.options[r.choice];
     enum mw_err err = MW_OK;
@@ -215,7 +215,7 @@ static bool is_memory(enum mw_verdict verdict)
 }
 
 enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_diagnosis *d, const struct mw_model *model,
-                                struct mw_error *error)
+                                const struct mw_recommendation *best, struct mw_error *error)
 {
     bool told = d->seen.one_core && !d->disturbed; /* seen without any law */
     enum mw_verdict verdict = told ? MW_VERDICT_ONE_THREAD : d->verdict;
@@ -223,7 +223,7 @@ enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_dia
         return advise_open(advice, d, error);
     enum mw_err err = MW_OK;
     if (d->verdict == MW_VERDICT_STEP)
-        err = advise_side(advice, d, model, error);
+        err = advise_side(advice, d, best, error);
     bool at_other_clock = !d->clock_fixed || (d->verdict != MW_VERDICT_BUSY && d->verdict != MW_VERDICT_CLOCK);
     for (size_t i = 0; i < 2 && err == MW_OK; i++)
         if (REMEDY[verdict][i] && (i == 0 || at_other_clock))
@@ -233,9 +233,9 @@ enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_dia
                                "Beside it, time steps up by %.0f %% beyond %u cores: place threads and memory by node.",
                                100 * d->step_size, d->step_after);
     if (err == MW_OK && d->step_flag)
-        err = advise_side(advice, d, model, error);
+        err = advise_side(advice, d, best, error);
     if (err == MW_OK && is_memory(d->verdict))
-        err = advise_clock(advice, d, model, error);
+        err = advise_clock(advice, d, model, best, error);
     if (err == MW_OK && mw_diagnosis_memory_open(d) && !d->clock_fixed && !told)
         err = mw_sentences_add(
             advice, error,

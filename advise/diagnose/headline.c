@@ -227,16 +227,13 @@ static enum mw_err say_others(struct mw_sentences *out, const struct mw_diagnosi
 }
 
 /* " Run it on 6; 4 are as good within 2 %." of what was measured; nothing where no choice can be made. */
-static void advise_run(char *text, size_t size, const struct mw_diagnosis *d, const struct mw_model *model)
+static void advise_run(char *text, size_t size, const struct mw_diagnosis *d, const struct mw_recommendation *r)
 {
-    struct mw_recommendation r;
-    struct mw_error ignored;
-    const struct mw_goal goal = {.objective = MW_OBJECTIVE_TIME, .certainty = .9};
     *text = '\0';
-    if (!model || d->disturbed || mw_recommend(&r, model, &goal, &(struct mw_recommend_options){0}, &ignored))
+    if (!r || d->disturbed)
         return;
-    const struct mw_option *best = &r.options[r.choice], *few = &r.options[r.cheapest];
-    if (r.feasible && best->measured) {
+    const struct mw_option *best = &r->options[r->choice], *few = &r->options[r->cheapest];
+    if (r->feasible && best->measured) {
         int used = snprintf(text, size, " Run it on %.0f", best->candidate.cores);
         if (d->freq_max_hz > 0 && best->candidate.freq_hz > 0 && best->candidate.freq_hz < .999 * d->freq_max_hz)
             used += snprintf(text + used, size - (size_t)used, " at %.4g GHz", best->candidate.freq_hz / 1e9);
@@ -245,14 +242,13 @@ static void advise_run(char *text, size_t size, const struct mw_diagnosis *d, co
                              few->candidate.cores > 1 ? "are" : "is");
         snprintf(text + used, size - (size_t)used, ".");
     }
-    mw_recommendation_release(&r);
 }
 
 enum mw_err mw_diagnosis_headline(struct mw_sentences *lines, const struct mw_diagnosis *d,
-                                  const struct mw_model *model, struct mw_error *error)
+                                  const struct mw_recommendation *best, struct mw_error *error)
 {
     char run[128];
-    advise_run(run, sizeof run, d, model);
+    advise_run(run, sizeof run, d, best);
     enum mw_err err = say_observation(lines, d, run, error);
     if (!err)
         err = say_cause(lines, d, error);

@@ -274,12 +274,13 @@ static void find_obstacle(struct mw_recommendation *r, const struct mw_goal *goa
                  100 * r->options[r->choice].chance);
 }
 
-enum mw_err mw_recommend(struct mw_recommendation *recommendation, const struct mw_model *model,
-                         const struct mw_goal *goal, const struct mw_recommend_options *options, struct mw_error *error)
+static enum mw_err recommend(struct mw_recommendation *recommendation, const struct mw_model *model,
+                             const struct mw_goal *goal, const struct mw_recommend_options *options,
+                             const struct mw_recommendation *looked, struct mw_error *error)
 {
     struct mw_recommendation r = {0};
     size_t *order = NULL;
-    enum mw_err err = mw_recommend_look(&r, model, goal, options, error);
+    enum mw_err err = mw_recommend_look(&r, model, goal, options, looked, error);
     if (!err) {
         r.ties = calloc(r.count, sizeof *r.ties);
         r.front = calloc(r.count, sizeof *r.front);
@@ -307,6 +308,19 @@ enum mw_err mw_recommend(struct mw_recommendation *recommendation, const struct 
     else
         *recommendation = r;
     return err;
+}
+
+enum mw_err mw_recommend(struct mw_recommendation *recommendation, const struct mw_model *model,
+                         const struct mw_goal *goal, const struct mw_recommend_options *options, struct mw_error *error)
+{
+    return recommend(recommendation, model, goal, options, NULL, error);
+}
+
+enum mw_err mw_recommend_again(struct mw_recommendation *recommendation, const struct mw_recommendation *looked,
+                               const struct mw_model *model, const struct mw_goal *goal, struct mw_error *error)
+{
+    static const struct mw_recommend_options usual;
+    return recommend(recommendation, model, goal, &usual, looked, error);
 }
 
 void mw_recommendation_release(struct mw_recommendation *recommendation)

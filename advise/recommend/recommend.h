@@ -59,6 +59,10 @@ struct mw_recommendation {
 enum mw_err mw_recommend(struct mw_recommendation *recommendation, const struct mw_model *model,
                          const struct mw_goal *goal, const struct mw_recommend_options *options,
                          struct mw_error *error) MW_CHECKED;
+/* The same under another goal, among the candidates of one made for this model with the usual options: its predictions are taken over. */
+enum mw_err mw_recommend_again(struct mw_recommendation *recommendation, const struct mw_recommendation *looked,
+                               const struct mw_model *model, const struct mw_goal *goal,
+                               struct mw_error *error) MW_CHECKED;
 void mw_recommendation_release(struct mw_recommendation *recommendation);
 
 /*

@@ -5,8 +5,9 @@
 
 #include "advise/recommend/recommend.h"
 
-/* Candidates predicted (recommend_outlook.c): options, count, reference, relative. */
+/* Candidates predicted (recommend_outlook.c), or taken over from `looked` where that has the same: options, count, reference, relative. */
 enum mw_err mw_recommend_look(struct mw_recommendation *r, const struct mw_model *model, const struct mw_goal *goal,
-                              const struct mw_recommend_options *options, struct mw_error *error) MW_CHECKED;
+                              const struct mw_recommend_options *options, const struct mw_recommendation *looked,
+                              struct mw_error *error) MW_CHECKED;
 
 #endif

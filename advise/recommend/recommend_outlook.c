@@ -252,6 +252,21 @@ static struct mw_config default_reference(const struct lists *lists)
     return (struct mw_config){(unsigned)lists->cores[lists->core_count - 1], lists->freqs_hz[lists->freq_count - 1]};
 }
 
+/* What was predicted for the same candidates already. */
+static bool take_over(struct mw_recommendation *r, const struct mw_recommendation *looked)
+{
+    if (!looked || looked->count != r->count)
+        return false;
+    for (size_t i = 0; i <= r->count; i++) {
+        const struct mw_option *from = i < r->count ? &looked->options[i] : &looked->reference;
+        struct mw_option *to = i < r->count ? &r->options[i] : &r->reference;
+        if (from->candidate.cores != to->candidate.cores || from->candidate.freq_hz != to->candidate.freq_hz)
+            return false;
+        *to = *from;
+    }
+    return true;
+}
+
 static enum mw_err predict_all(struct mw_recommendation *r, const struct mw_model *model, struct mw_error *error)
 {
     size_t n = r->count + 1;
@@ -272,7 +287,8 @@ static enum mw_err predict_all(struct mw_recommendation *r, const struct mw_mode
 }
 
 enum mw_err mw_recommend_look(struct mw_recommendation *r, const struct mw_model *model, const struct mw_goal *goal,
-                              const struct mw_recommend_options *options, struct mw_error *error)
+                              const struct mw_recommend_options *options, const struct mw_recommendation *looked,
+                              struct mw_error *error)
 {
     struct lists lists = {0};
     bool energies;
@@ -297,7 +313,8 @@ enum mw_err mw_recommend_look(struct mw_recommendation *r, const struct mw_model
     r->reference.candidate = goal->has_reference ? goal->reference : default_reference(&lists);
     if (goal->has_reference && !(goal->reference.freq_hz > 0)) /* cores alone: at the highest frequency */
         r->reference.candidate.freq_hz = lists.freqs_hz[lists.freq_count - 1];
-    err = predict_all(r, model, error);
+    if (!take_over(r, looked))
+        err = predict_all(r, model, error);
     if (!err && energies)
         err = look_at_energies(r, model, error);
     bool by_energy = mw_goal_needs_power(goal) && points_with_energy(model) > 0;
