@@ -117,11 +117,13 @@ static enum mw_err run_cache(struct measure_run *run, struct mw_error *error)
                                 "CPU %u, working sets up to %zu MiB, pages of %zu KiB, %.1f s", options.cpu,
                                 report.scanned_bytes / MIB, report.page_bytes / 1024, report.time_s);
     if (!err)
-        err = mw_provenance_add(&run->provenance, error, "cache_rule",
-                                "capacity is the last size within %g of the way from plateau A to B of the isotonic "
-                                "curve, memory's latency a walk over flushed lines; reported capacities agree within "
-                                "%g",
-                                MW_ONSET, MW_CAPACITY_TOLERANCE);
+        err = mw_provenance_add(
+            &run->provenance, error, "cache_rule",
+            "capacity is the last size within %g of the way from plateau A to B of the isotonic "
+            "curve, memory's latency a walk over flushed lines, mean over places of the least of all visits "
+            "(latency makes fewer visits, so that what others take of memory raises it more); reported capacities agree within "
+            "%g",
+            MW_ONSET, MW_CAPACITY_TOLERANCE);
     if (!err)
         print_rows(run, &report, freq_hz);
     if (!err && run->options->curve)

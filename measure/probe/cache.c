@@ -119,6 +119,8 @@ static enum mw_err member(void *opaque, struct mw_team *team, size_t index, stru
     if (err)
         return err;
     job->scan.stop = job->options->stop;
+    for (size_t i = 0; i < MW_SCAN_MEMORY_PLACES; i++)
+        job->memory_places[i] = MW_SCAN_NONE;
     job->memory = MW_SCAN_NONE;
     err = scan_all(job, error);
     struct mw_placement placement;

@@ -21,7 +21,8 @@ struct mw_cache_job {
     size_t step_count;
     unsigned first_ways; /* of the first level, 0: unknown, and the size of one of them */
     size_t first_way_bytes;
-    struct mw_scan_time memory; /* of a load past all caches, by flushes */
+    struct mw_scan_time memory; /* of a load past all caches, by flushes: the mean of these places */
+    struct mw_scan_time memory_places[MW_SCAN_MEMORY_PLACES];
 };
 
 enum mw_err mw_cache_keep(struct mw_cache_job *job, const char *name, const struct mw_curve *curve,

@@ -217,7 +217,9 @@ enum mw_err mw_cache_levels(struct mw_cache_job *job, struct mw_error *error)
 
 enum mw_err mw_cache_visit_memory(struct mw_cache_job *job, struct mw_error *error)
 {
-    return mw_scan_memory(&job->scan, MEMORY_S, &job->memory, error);
+    enum mw_err err = mw_scan_memory(&job->scan, MEMORY_S, job->memory_places, error);
+    job->memory = mw_scan_mean(job->memory_places, MW_SCAN_MEMORY_PLACES);
+    return err;
 }
 
 void mw_cache_latencies(struct mw_cache_job *job)

@@ -102,6 +102,7 @@ enum mw_err mw_cache_scan_open(struct mw_cache_scan *scan, size_t size_bytes, ui
     struct mw_cache_scan s = {.random = (seed + 1) * 0x9e3779b97f4a7c15u, .deadline_s = mw_now_s() + max_time_s};
     if (!s.random)
         s.random = 1;
+    s.memory_random = s.random;
     enum mw_err err = mw_arena_open(&s.big, size_bytes, MW_PAGES_HUGE, MW_NODE_FIRST_TOUCH, error);
     if (err)
         return err;

@@ -31,13 +31,14 @@ void mw_curve_release(struct mw_curve *curve);
 
 /* What the scans work with; the calling thread is bound to the CPU under test and stays there. */
 struct mw_cache_scan {
-    struct mw_arena big;   /* huge pages where they can be had */
-    struct mw_arena evict; /* to push other data out of a level */
-    uint64_t random;       /* state, never 0 */
-    double deadline_s;     /* on mw_now_s */
-    double clock_cost_s;   /* of reading the clock twice */
-    bool (*stop)(void);    /* asked between windows; may be NULL */
-    void *sink;            /* keeps the compiler from dropping a walk */
+    struct mw_arena big;    /* huge pages where they can be had */
+    struct mw_arena evict;  /* to push other data out of a level */
+    uint64_t random;        /* state, never 0 */
+    uint64_t memory_random; /* where the path through memory starts from, never 0 */
+    double deadline_s;      /* on mw_now_s */
+    double clock_cost_s;    /* of reading the clock twice */
+    bool (*stop)(void);     /* asked between windows; may be NULL */
+    void *sink;             /* keeps the compiler from dropping a walk */
 };
 
 /* At least 16 repetitions of each window, of which the least counts: other work only adds. */
@@ -72,11 +73,15 @@ enum mw_err mw_scan_sizes(struct mw_cache_scan *scan, double until_s, struct mw_
 enum mw_err mw_scan_refine(struct mw_cache_scan *scan, const double *sizes, size_t count, double until_s,
                            struct mw_curve *curve, struct mw_error *error) MW_CHECKED;
 /*
- * Lowers *load to the time of a load from memory: a walk over lines that were just flushed from all caches, so that it
- * needs no set beyond the last level. Repeated for time_s. Unchanged where user programs have no flush.
+ * Lowers the times of a load at some places of memory: a walk over lines that were just flushed from all caches, so that it
+ * needs no set beyond the last level, and that is on its way for a millisecond and more when the first place begins.
+ * Repeated for time_s. Unchanged where user programs have no flush; those that a small memory has no room for as well.
  */
-enum mw_err mw_scan_memory(struct mw_cache_scan *scan, double time_s, struct mw_scan_time *load,
+#define MW_SCAN_MEMORY_PLACES 4
+enum mw_err mw_scan_memory(struct mw_cache_scan *scan, double time_s, struct mw_scan_time *places,
                            struct mw_error *error) MW_CHECKED;
+/* Mean over the places that have a clean time, as `measure latency` has it; over all where none has. */
+struct mw_scan_time mw_scan_mean(const struct mw_scan_time *places, size_t count);
 
 /*
  * The stride scan: an array of 16 KiB whose places, `stride` apart, are walked in random order after evict_bytes of other

@@ -24,8 +24,10 @@
 /* Longest walk that brings a set into the state in which the ring leaves the caches; above it a sweep in order, which
    leaves a share of the set behind */
 #define WARM_S 0.25
-/* loads of a walk from memory: half a millisecond */
-#define MEMORY_LOADS 4096
+/* A place of memory takes about a millisecond, as in `measure latency`: the least of shorter windows is lower. */
+#define PLACE_LOADS  12288
+#define MEMORY_LOADS (MW_RING_WARM + MW_SCAN_MEMORY_PLACES * PLACE_LOADS)
+#define GROUP_LOADS  (GROUP_BYTES / APART_BYTES)
 
 static size_t next_size(size_t size_bytes)
 {
@@ -115,16 +117,20 @@ enum mw_err mw_scan_refine(struct mw_cache_scan *scan, const double *sizes, size
     return MW_OK;
 }
 
-/* Offsets of a walk from memory: a few groups anywhere, of each the lines that one visit of the ring would meet. */
-static size_t memory_path(struct mw_cache_scan *scan, size_t *offset)
+/*
+ * Offsets of a walk from memory: of groups spread over it, the lines that one visit of the ring would meet. The same in each
+ * visit, so that each place has its least.
+ */
+static size_t memory_path(const struct mw_cache_scan *scan, size_t *offset)
 {
-    size_t count = 0, parts = MEMORY_LOADS / (GROUP_BYTES / APART_BYTES);
-    size_t groups = scan->big.size_bytes / GROUP_BYTES / parts;
-    for (size_t g = 0; g < parts && groups; g++) {
-        size_t at = (g * groups + mw_random_below(&scan->random, groups)) * GROUP_BYTES;
-        size_t phase = mw_random_below(&scan->random, APART_BYTES / MW_SCAN_STEP_BYTES) * MW_SCAN_STEP_BYTES;
-        for (size_t i = 0; i < GROUP_BYTES / APART_BYTES; i++) {
-            size_t other = count - mw_random_below(&scan->random, i + 1);
+    uint64_t random = scan->memory_random;
+    size_t count = 0, groups = scan->big.size_bytes / GROUP_BYTES, parts = MEMORY_LOADS / GROUP_LOADS;
+    parts = parts < groups ? parts : groups;
+    for (size_t g = 0; g < parts; g++) {
+        size_t at = (g * (groups / parts) + mw_random_below(&random, groups / parts)) * GROUP_BYTES;
+        size_t phase = mw_random_below(&random, APART_BYTES / MW_SCAN_STEP_BYTES) * MW_SCAN_STEP_BYTES;
+        for (size_t i = 0; i < GROUP_LOADS; i++) {
+            size_t other = count - mw_random_below(&random, i + 1);
             offset[count] = offset[other];
             offset[other] = at + i * APART_BYTES + phase;
             count++;
@@ -133,22 +139,46 @@ static size_t memory_path(struct mw_cache_scan *scan, size_t *offset)
     return count;
 }
 
-enum mw_err mw_scan_memory(struct mw_cache_scan *scan, double time_s, struct mw_scan_time *load, struct mw_error *error)
+/* Once over the path; false where user programs have no flush. */
+static bool walk_memory(struct mw_cache_scan *scan, const size_t *offset, size_t count, struct mw_scan_time *places)
+{
+    /* a small memory has room for a part of the path only */
+    size_t warm = count < MEMORY_LOADS ? count / 4 : MW_RING_WARM;
+    size_t loads = count - warm < PLACE_LOADS ? count - warm : PLACE_LOADS;
+    void *p = count ? mw_ring_flushed(scan->big.data, offset, count) : NULL;
+    if (!p)
+        return false;
+    p = mw_kernel_walk(p, warm);
+    for (size_t i = 0; (i + 1) * loads <= count - warm && i < MW_SCAN_MEMORY_PLACES; i++)
+        mw_scan_lower(&places[i], mw_scan_window(scan, &p, loads));
+    return true;
+}
+
+struct mw_scan_time mw_scan_mean(const struct mw_scan_time *places, size_t count)
+{
+    size_t clean = 0, known = 0;
+    double clean_s = 0, all_s = 0;
+    for (size_t i = 0; i < count; i++) {
+        clean += places[i].clean;
+        clean_s += places[i].clean ? places[i].least_s : 0;
+        known += isfinite(places[i].least_s);
+        all_s += isfinite(places[i].least_s) ? places[i].least_s : 0;
+    }
+    if (!known)
+        return MW_SCAN_NONE;
+    return (struct mw_scan_time){clean ? clean_s / (double)clean : all_s / (double)known, clean > 0};
+}
+
+enum mw_err mw_scan_memory(struct mw_cache_scan *scan, double time_s, struct mw_scan_time *places,
+                           struct mw_error *error)
 {
     size_t *offset = calloc(MEMORY_LOADS, sizeof *offset);
     if (!offset)
         return mw_fail(error, MW_NOMEM, "out of memory");
-    for (double end_s = mw_now_s() + time_s; mw_now_s() < end_s && !mw_cache_scan_over(scan);) {
-        size_t count = memory_path(scan, offset);
-        void *p = count ? mw_ring_ordered(scan->big.data, offset, count) : NULL;
-        bool flushed = p != NULL;
-        for (size_t i = 0; i < count && flushed; i++)
-            flushed = mw_kernel_flush((char *)scan->big.data + offset[i]);
-        if (!flushed)
+    size_t count = memory_path(scan, offset);
+    for (double end_s = mw_now_s() + time_s; mw_now_s() < end_s && !mw_cache_scan_over(scan);)
+        if (!walk_memory(scan, offset, count, places))
             break;
-        mw_kernel_fence();
-        mw_scan_lower(load, mw_scan_window(scan, &p, count));
-    }
     free(offset);
     return MW_OK;
 }

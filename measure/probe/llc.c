@@ -17,15 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_BYTES   64
-#define GROUP_BYTES  ((size_t)256 << 10) /* 64 pages of 4 KiB: within the first-level TLB of processors in use */
-#define APART_BYTES  256 /* lines less than this apart are met in different visits: prefetchers bring neighbours along */
-#define WINDOWS      8
-#define WINDOW_LOADS 8192
-#define WARM_LINES   ((size_t)1 << 20) /* 64 MiB: what a set that the caches hold has to be walked once */
-#define MEMORY_LOADS 2048
-#define GROUP_LOADS  256
-#define SIZES_MAX    96 /* four an octave: to the end of any address space */
+#define LINE_BYTES          64
+#define GROUP_BYTES         ((size_t)256 << 10) /* 64 pages of 4 KiB: within the first-level TLB of processors in use */
+#define APART_BYTES         256 /* lines less than this apart are met in different visits: prefetchers bring neighbours along */
+#define WINDOWS             8
+#define WINDOW_LOADS        8192
+#define WARM_LINES          ((size_t)1 << 20) /* 64 MiB: what a set that the caches hold has to be walked once */
+#define GROUP_LOADS         256
+#define WINDOW_MEMORY_LOADS 2048
+#define MEMORY_LOADS        (MW_RING_WARM + WINDOWS * WINDOW_MEMORY_LOADS)
+#define SIZES_MAX           96 /* four an octave: to the end of any address space */
 
 static const char kept_format[] = "memwall-llc 1 boot %63s reported %zu measured %zu";
 
@@ -132,28 +133,23 @@ static double least_load(void **p, uint64_t loads)
 }
 
 /* A load of a line that no cache holds: lines of some groups of pages, flushed, walked once. */
-static bool measure_memory(struct search *s)
+static enum mw_err measure_memory(struct search *s, struct mw_error *error)
 {
-    size_t offset[MEMORY_LOADS];
-    s->memory_s = HUGE_VAL;
-    for (int w = 0; w < WINDOWS; w++) {
-        for (size_t i = 0; i < MEMORY_LOADS; i++) {
-            size_t group = i / GROUP_LOADS, other = i - mw_random_below(&s->random, i % GROUP_LOADS + 1);
-            offset[i] = offset[other];
-            offset[other] = ((size_t)w * (MEMORY_LOADS / GROUP_LOADS) + group) * GROUP_BYTES +
-                            i % GROUP_LOADS * (GROUP_BYTES / GROUP_LOADS);
-        }
-        void *p = mw_ring_ordered(s->arena.data, offset, MEMORY_LOADS);
-        for (size_t i = 0; i < MEMORY_LOADS; i++)
-            if (!mw_kernel_flush((char *)s->arena.data + offset[i]))
-                return false;
-        mw_kernel_fence();
-        double start_s = mw_now_s();
-        p = mw_kernel_walk(p, MEMORY_LOADS - 1);
-        __asm__ volatile("" : : "r"(p));
-        s->memory_s = fmin(s->memory_s, (mw_now_s() - start_s) / (MEMORY_LOADS - 1));
+    size_t *offset = calloc(MEMORY_LOADS, sizeof *offset);
+    if (!offset)
+        return mw_fail(error, MW_NOMEM, "out of memory");
+    for (size_t i = 0; i < MEMORY_LOADS; i++) {
+        size_t other = i - mw_random_below(&s->random, i % GROUP_LOADS + 1);
+        offset[i] = offset[other];
+        offset[other] = i / GROUP_LOADS * GROUP_BYTES + i % GROUP_LOADS * (GROUP_BYTES / GROUP_LOADS);
     }
-    return true;
+    void *p = mw_ring_flushed(s->arena.data, offset, MEMORY_LOADS);
+    free(offset);
+    if (!p)
+        return mw_fail(error, MW_UNSUPPORTED, "user programs can't flush a line here");
+    p = mw_kernel_walk(p, MW_RING_WARM);
+    s->memory_s = least_load(&p, WINDOW_MEMORY_LOADS);
+    return MW_OK;
 }
 
 /* Sets of a growing ring until memory is passed or the time is up. */
@@ -180,7 +176,7 @@ static bool measure_sets(struct search *s)
 static enum mw_err search_member(void *opaque, struct mw_team *team, size_t index, struct mw_error *error)
 {
     struct search *s = opaque;
-    size_t least = (size_t)WINDOWS * (MEMORY_LOADS / GROUP_LOADS) * GROUP_BYTES;
+    size_t least = MEMORY_LOADS / GROUP_LOADS * GROUP_BYTES;
     size_t size = s->options->size_bytes > least ? s->options->size_bytes : least;
     (void)team;
     (void)index;
@@ -189,8 +185,8 @@ static enum mw_err search_member(void *opaque, struct mw_team *team, size_t inde
         return err;
     err = mw_growing_ring_init(&s->ring, s->arena.data, size / LINE_BYTES, LINE_BYTES, GROUP_BYTES / LINE_BYTES,
                                APART_BYTES / LINE_BYTES, error);
-    if (!err && !measure_memory(s))
-        err = mw_fail(error, MW_UNSUPPORTED, "user programs can't flush a line here");
+    if (!err)
+        err = measure_memory(s, error);
     if (!err && !measure_sets(s))
         err = mw_fail(error, MW_UNSUPPORTED, "%s",
                       search_over(s) ? "the time was up before the caches were passed"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "measure/probe/ring.h"
 
+#include "measure/probe/kernels/walk.h"
+
 #include <stdlib.h>
 
 uint64_t mw_random_next(uint64_t *random)
@@ -27,6 +29,16 @@ void *mw_ring_ordered(char *base, const size_t *offset, size_t n)
     for (size_t i = 0; i < n; i++)
         *place(base, offset[i]) = base + offset[i + 1 < n ? i + 1 : 0];
     return base + offset[0];
+}
+
+void *mw_ring_flushed(char *base, const size_t *offset, size_t n)
+{
+    void *first = mw_ring_ordered(base, offset, n);
+    for (size_t i = 0; i < n; i++)
+        if (!mw_kernel_flush(base + offset[i]))
+            return NULL;
+    mw_kernel_fence();
+    return first;
 }
 
 void *mw_ring_random(char *base, size_t *offset, size_t n, uint64_t *random)

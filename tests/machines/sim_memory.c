@@ -42,7 +42,7 @@ static struct {
     struct table level[SIM_LEVELS], tlb[2];
     double now_s;
     unsigned line_shift;
-    uint64_t random, loads;
+    uint64_t random, loads, warm_loads;
     long switches;
     struct {
         char *data;
@@ -186,8 +186,10 @@ static double load(char *p)
     bool expected = followed(p);
     if (hit == levels && expected)
         cost_s += sim.machine.level[levels > 1].latency_s;
+    else if (hit < levels)
+        cost_s += sim.machine.level[hit].latency_s;
     else
-        cost_s += hit < levels ? sim.machine.level[hit].latency_s : sim.machine.memory_s;
+        cost_s += sim.machine.memory_s * (sim.warm_loads++ < sim.machine.cold_loads ? 2 : 1);
     bring(line, 0, hit);
     for (size_t i = 1; hit == levels && sim.machine.pairs && i < levels; i++)
         if (!table_hit(&sim.level[i], line ^ 1))
@@ -287,6 +289,7 @@ bool mw_kernel_flush(const void *p)
         table_drop(&sim.level[i], line);
     sim.lap = (struct lap){0};
     sim.last = NULL;
+    sim.warm_loads = 0;
     spend(sim.machine.memory_s / 4);
     return true;
 }

@@ -27,7 +27,8 @@ struct sim_machine {
     struct sim_level level[SIM_LEVELS];
     size_t level_count;
     double memory_s;
-    bool pairs; /* a line from memory brings its neighbour of two lines along, into all levels but the first */
+    uint64_t cold_loads; /* so many loads from memory after a flush take twice as long */
+    bool pairs;          /* a line from memory brings its neighbour of two lines along, into all levels but the first */
     bool random_replacement;  /* in the last level; else least recently used */
     bool scattered;           /* every 4 KiB of memory lie somewhere else, also within huge pages */
     size_t tlb_entries[2];    /* for base pages; huge pages have as many */

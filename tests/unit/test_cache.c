@@ -49,6 +49,15 @@ static void test_known(void **state)
     check(&m, false);
 }
 
+/* Memory that answers the first loads slowly: they are no part of its latency. */
+static void test_cold(void **state)
+{
+    (void)state;
+    struct sim_machine m = small_machine();
+    m.cold_loads = 4000;
+    check(&m, false);
+}
+
 /* Random replacement and pages that lie anywhere leave no sharp steps: marks, and nothing wrong without one. */
 static void test_marked(void **state)
 {
@@ -125,9 +134,8 @@ static void test_all_disturbed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),
-        cmocka_unit_test(test_marked),
-        cmocka_unit_test(test_memory_disturbed),
+        cmocka_unit_test(test_known),         cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_marked),        cmocka_unit_test(test_memory_disturbed),
         cmocka_unit_test(test_all_disturbed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
