@@ -349,11 +349,15 @@ static enum mw_err read_row(struct builder *b, bool freq_known)
     if (!valid)
         return set_aside(b, &row, "marked as not valid", 0);
     err = read_beside(b, &row, &cpu_percent);
+    const struct mw_dataset *d = b->dataset;
+    size_t before = d->count + d->set_aside_count;
     for (size_t i = 0; i < columns->repeat_count && !err; i++) {
         if (columns->repeat_count > 1)
             row.repetition = (unsigned)i + 1;
         err = read_value(b, &columns->repeats[i], row, freq_known, cpu_percent);
     }
+    if (!err && d->count + d->set_aside_count == before) /* repeats, and not one of them is there */
+        err = no_value(b, &columns->repeats[0], &row);
     return err;
 }
 

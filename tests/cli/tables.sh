@@ -272,6 +272,17 @@ config,time
 2 threads,41
 T
 
+asks 'repeats without a value' 'line 2|:2: no usable row: no value in this row' '' <<'T'
+cores,time1,time2
+1,,
+T
+table 'a row whose repeats are all missing' cores,repetition,time_s '1,1,80 1,2,81 4,1,21 4,2,22' <<'T'
+cores,time1,time2
+1,80,81
+2,,
+4,21,22
+T
+
 # --- columns without a meaning that tell the runs apart
 asks 'two ways to scale' "column 'scaling' \(strong, weak\) tells them apart" '--by scaling' <<'T'
 scaling,cores,time

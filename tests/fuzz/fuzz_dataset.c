@@ -20,6 +20,7 @@ const char *const fuzz_seeds[] = {
     "input,set,cores,speedup,energy_kj\n1,a,1,1,60.3\n3,b,2,1.9x,\n",
     "sep=;\nthreads;throughput (GB/s);T [ms]\n1;12 GB/s;1.234,5\n",
     "nt\tA\tB\n1\t2\t3\n",
+    "cores,time1,time2\n1,,\n",
     NULL,
 };
 
