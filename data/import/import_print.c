@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A text cell, quoted where it needs to be. */
+/* A text cell, quoted where it needs to be, on one line: readers take a line for a row. */
 static void print_text(FILE *stream, const char *text)
 {
     if (!text[strcspn(text, ",\"\r\n#")] && *text != ' ') {
@@ -14,7 +14,7 @@ static void print_text(FILE *stream, const char *text)
     for (; *text; text++) {
         if (*text == '"')
             fputc('"', stream);
-        fputc(*text, stream);
+        fputc(*text == '\n' || *text == '\r' ? ' ' : *text, stream);
     }
     fputc('"', stream);
 }

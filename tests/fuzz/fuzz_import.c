@@ -8,6 +8,7 @@
 #include <string.h>
 
 const char *const fuzz_seeds[] = {
+    "name,iterations,real_time,cpu_time,time_unit\n\"BM\nline/threads:1\",1,5.0e+07,4.9e+07,ns\n",
     "{\"results\": [{\"command\": \"x\", \"mean\": 1.5, \"median\": 1.4, \"user\": 1, \"system\": 0.1, \"times\": "
     "[1.4, 1.6], "
     "\"exit_codes\": [0, null], \"parameters\": {\"threads\": \"2\", \"f\": \"1.2\", \"size\": \"3\"}}]}",
