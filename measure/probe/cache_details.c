@@ -43,6 +43,7 @@ enum mw_err mw_cache_lines(struct mw_cache_job *job, struct mw_error *error)
     /* three times the first level's latency: beyond its noise, far below what a load from memory takes */
     for (size_t i = flush.count; i-- > 0 && job->step_count && flush.time_s[i] < 3 * job->steps[0].before;)
         unit = flush.x[i];
+    job->line_bytes = sure && (double)line > unit ? line : (size_t)unit;
     size_t levels = job->reported.level_count ? job->reported.level_count : job->step_count;
     for (size_t i = 1; !err && i < levels && i < MW_CACHE_LEVELS; i++) {
         struct mw_finding *f =
@@ -123,7 +124,7 @@ enum mw_err mw_cache_tlbs(struct mw_cache_job *job, struct mw_error *error)
     struct mw_step steps[MW_STEP_MAX];
     size_t count = 0;
     double base_s = job->step_count ? job->steps[0].before : 1e-9;
-    enum mw_err err = mw_scan_tlb(&job->scan, base_s, &curve, error);
+    enum mw_err err = mw_scan_tlb(&job->scan, job->line_bytes, base_s, &curve, error);
     if (err)
         return err;
     err = mw_cache_keep(job, "tlb", &curve, error);

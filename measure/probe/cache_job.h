@@ -19,6 +19,7 @@ struct mw_cache_job {
     bool level_disturbed[MW_STEP_MAX + 1]; /* the plateau before step i was read from disturbed windows */
     bool step_disturbed[MW_STEP_MAX];      /* step i was: either plateau, or a point beside it */
     size_t step_count;
+    size_t line_bytes;   /* of the caches, 0: not known */
     unsigned first_ways; /* of the first level, 0: unknown, and the size of one of them */
     size_t first_way_bytes;
     struct mw_scan_time memory; /* of a load past all caches, by flushes: the mean of these places */

@@ -250,34 +250,35 @@ enum mw_err mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, un
 }
 
 /* One line in each of n pages, moving on from page to page so that all sets of the first level are used. */
-static struct mw_scan_time far_load(struct mw_cache_scan *scan, char *base, size_t *list, size_t n)
+static struct mw_scan_time far_load(struct mw_cache_scan *scan, char *base, size_t line_bytes, size_t *list, size_t n)
 {
     size_t page = mw_page_bytes();
     for (size_t i = 0; i < n; i++)
-        list[i] = i * page + i * MW_SCAN_STEP_BYTES % page;
+        list[i] = i * page + i * line_bytes % page;
     return mw_scan_least(scan, mw_ring_random(base, list, n, &scan->random), n);
 }
 
 /* The same number of lines of the same memory side by side, page after page, in random order within each. */
-static struct mw_scan_time near_load(struct mw_cache_scan *scan, char *base, size_t *list, size_t n)
+static struct mw_scan_time near_load(struct mw_cache_scan *scan, char *base, size_t line_bytes, size_t *list, size_t n)
 {
-    size_t lines = mw_page_bytes() / MW_SCAN_STEP_BYTES;
+    size_t lines = mw_page_bytes() / line_bytes;
     for (size_t i = 0; i < n; i++) {
         size_t other = i - mw_random_below(&scan->random, i % lines + 1);
         list[i] = list[other];
-        list[other] = i * MW_SCAN_STEP_BYTES;
+        list[other] = i * line_bytes;
     }
     return mw_scan_least(scan, mw_ring_ordered(base, list, n), n);
 }
 
-static enum mw_err tlb_curve(struct mw_cache_scan *scan, const struct mw_arena *pages, size_t most, double base_s,
-                             struct mw_curve *curve, struct mw_error *error)
+static enum mw_err tlb_curve(struct mw_cache_scan *scan, const struct mw_arena *pages, size_t line_bytes, size_t most,
+                             double base_s, struct mw_curve *curve, struct mw_error *error)
 {
     size_t *list = calloc(most, sizeof *list);
     if (!list)
         return mw_fail(error, MW_NOMEM, "out of memory");
     for (size_t n = 4; n <= most && !mw_cache_scan_over(scan);) {
-        struct mw_scan_time far = far_load(scan, pages->data, list, n), near = near_load(scan, pages->data, list, n);
+        struct mw_scan_time far = far_load(scan, pages->data, line_bytes, list, n),
+                            near = near_load(scan, pages->data, line_bytes, list, n);
         curve_add(curve, (double)n,
                   (struct mw_scan_time){base_s + fmax(0, far.least_s - near.least_s), far.clean && near.clean});
         size_t octave = 1;
@@ -289,7 +290,8 @@ static enum mw_err tlb_curve(struct mw_cache_scan *scan, const struct mw_arena *
     return MW_OK;
 }
 
-enum mw_err mw_scan_tlb(struct mw_cache_scan *scan, double base_s, struct mw_curve *curve, struct mw_error *error)
+enum mw_err mw_scan_tlb(struct mw_cache_scan *scan, size_t line_bytes, double base_s, struct mw_curve *curve,
+                        struct mw_error *error)
 {
     size_t page = mw_page_bytes(), most = TLB_BYTES_MAX / page < TLB_PAGES_MAX ? TLB_BYTES_MAX / page : TLB_PAGES_MAX;
     struct mw_arena pages = {0};
@@ -300,7 +302,7 @@ enum mw_err mw_scan_tlb(struct mw_cache_scan *scan, double base_s, struct mw_cur
         return err;
     err = mw_curve_init(curve, 512, error);
     if (!err)
-        err = tlb_curve(scan, &pages, most, base_s, curve, error);
+        err = tlb_curve(scan, &pages, line_bytes ? line_bytes : MW_SCAN_STEP_BYTES, most, base_s, curve, error);
     mw_arena_close(&pages);
     return err;
 }

@@ -108,10 +108,10 @@ enum mw_err mw_scan_conflict(struct mw_cache_scan *scan, size_t stride_bytes, un
 
 /*
  * Cost of the TLB: a load over `count` base pages, one line in each, less a load over as many lines of the same pages side
- * by side: both fill the sets of the caches alike.
+ * by side: both fill the sets of the caches alike, where line_bytes is the caches' (0, not known: 64).
  * x is the number of pages; time_s = base_s + that difference, so that the curve is positive and steps show.
  */
-enum mw_err mw_scan_tlb(struct mw_cache_scan *scan, double base_s, struct mw_curve *curve,
+enum mw_err mw_scan_tlb(struct mw_cache_scan *scan, size_t line_bytes, double base_s, struct mw_curve *curve,
                         struct mw_error *error) MW_CHECKED;
 
 /* Loads that wait for each other at a stride, from memory: forward, backward, and the same places in random order. */

@@ -46,6 +46,7 @@ static void test_known(void **state)
     check(&m, false);
     m.line_bytes = 128;
     m.seed++;
+    m.scan_bytes = 8 << 20; /* the second TLB shows, beyond as many lines as the first level holds */
     check(&m, false);
 }
 
