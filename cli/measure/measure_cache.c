@@ -3,6 +3,7 @@
 #include "measure/probe/arena.h"
 #include "measure/probe/cache.h"
 #include "measure/probe/changepoint.h"
+#include "measure/probe/llc.h"
 #include "measure/machine/limits.h"
 
 #include <math.h>
@@ -11,21 +12,22 @@
 #define MIB ((size_t)1 << 20)
 /* past the last level by a factor of two, so that the level behind it shows as a plateau of an octave */
 #define PAST_LAST_LEVEL 2
-/* where no cache is reported: larger than any single last-level cache of a board that reports none */
-#define SIZE_UNREPORTED (128 * MIB)
-#define SIZE_LEAST      (64 * MIB)
+/* where what is reported can't be so: what was found in its stead is where a quick look saw caches help */
+#define SIZE_DOUBTED (128 * MIB)
+#define SIZE_LEAST   (64 * MIB)
 /* nothing is gained beyond this */
 #define TIME_MOST_S 600
 
-/* Twice the last-level cache of the core, at most a quarter of the memory that may be had. */
+/* Twice the last-level cache of the core, as reported, else as measured; at most a quarter of the memory that may be had. */
 static size_t largest_set(const struct measure_run *run)
 {
     struct mw_memory_limit limit;
-    size_t llc =
-        run->options->llc_bytes ? run->options->llc_bytes : mw_topology_llc_bytes(&run->topology, run->cpus, 1);
-    size_t size = llc ? PAST_LAST_LEVEL * llc : SIZE_UNREPORTED;
+    size_t size = PAST_LAST_LEVEL * measure_llc_bytes(run, run->cpus, 1);
     mw_memory_limit(run->cli->common.root, &limit);
-    size_t least = run->options->llc_bytes ? MIB : SIZE_LEAST; /* what the user says of the caches is believed */
+    bool doubted = mw_llc_doubt(&run->topology, run->cpus[0], run->guest) != NULL;
+    size_t least = run->options->llc_bytes ? MIB /* what the user says of the caches is believed */
+                   : doubted               ? SIZE_DOUBTED
+                                           : SIZE_LEAST;
     size = size < least ? least : size;
     return size < limit.size_bytes / 4 ? size : limit.size_bytes / 4;
 }
@@ -95,15 +97,17 @@ static enum mw_err check_options(const struct measure_run *run, struct mw_error 
 static enum mw_err run_cache(struct measure_run *run, struct mw_error *error)
 {
     struct mw_cache_report report = {0};
+    enum mw_err err = check_options(run, error);
+    if (!err)
+        err = measure_llc_resolve(run, error);
+    if (err)
+        return err;
     struct mw_cache_options options = {.cpu = run->cpus[0],
                                        .size_bytes = largest_set(run),
                                        .max_time_s = fmin(measure_max_time_s(run), TIME_MOST_S),
                                        .seed = run->cli->common.seed,
                                        .guest = run->guest,
                                        .stop = cli_interrupted};
-    enum mw_err err = check_options(run, error);
-    if (err)
-        return err;
     if (run->cli->common.dry_run) {
         cli_say(run->cli, "caches of CPU %u by working sets up to %zu MiB, at most %.0f s", options.cpu,
                 options.size_bytes / MIB, options.max_time_s);

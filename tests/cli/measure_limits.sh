@@ -44,6 +44,11 @@ fails 1 'a later core count fails' env HWLOC_SYNTHETIC="pack:1 core:2 pu:1(index
 prints 'its rows are there' '^1,'
 says 'the rest is named' 'none on these numbers of cores: 2$'
 
+# a last level that can't be so doesn't size the scan
+check 'cache beside a last level of a TiB' env HWLOC_SYNTHETIC="pack:1 l3:1(size=1099511627776) core:1 pu:1(indexes=$cpu)" \
+    HWLOC_THISSYSTEM=1 "$memwall" measure cache --dry-run
+says 'scans 128 MiB at most' 'working sets up to ([1-9]?[0-9]|1[01][0-9]|12[0-8]) MiB'
+
 fails 1 'a folder that is not there' "$memwall" measure flops --cores 1 --runs 2 -o missing/out.csv
 says 'is named' "cannot .*'missing/out.csv'.*No such file"
 fails 1 'a full disk' bash -c "exec '$memwall' measure flops --cores 1 --runs 2 >/dev/full"
