@@ -46,7 +46,6 @@ static void test_known(void **state)
     check(&m, false);
     m.line_bytes = 128;
     m.seed++;
-    m.scan_bytes = 8 << 20; /* the second TLB shows, beyond as many lines as the first level holds */
     check(&m, false);
 }
 
@@ -85,6 +84,29 @@ static bool withheld(const struct mw_cache_report *r, const char *level, const c
     const struct mw_finding *f = finding(r, level, property);
     assert_true(!f->disturbed || (f->verdict == MW_CACHE_UNKNOWN && strstr(f->why, "other work disturbed")));
     return f->disturbed;
+}
+
+/* The first level holds 128 lines: a page with one line costs what the TLB takes, not a miss of the first level as well. */
+static void test_wide_lines(void **state)
+{
+    (void)state;
+    struct sim_machine m = small_machine();
+    struct sim_judgement j;
+    struct mw_cache_report r = {0};
+    struct mw_error error;
+    m.line_bytes = 128;
+    m.level[0].ways = 2;
+    m.level[1].latency_s = 8e-9;
+    m.scan_bytes = 8 << 20;
+    m.seed++;
+    enum mw_err err = sim_judge(&m, MAX_TIME_S, &j, &r, &error);
+    if (err == MW_RUN)
+        skip();
+    assert_int_equal(err, MW_OK);
+    if (j.wrong || j.unmarked)
+        fail_msg("%s", j.text);
+    assert_true(finding(&r, "tlb1", "miss_ns")->value < 1.5e9 * m.tlb_miss_s[0]);
+    mw_cache_report_release(&r);
 }
 
 static struct mw_cache_report measured_among(double interruptions)
@@ -135,8 +157,11 @@ static void test_all_disturbed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),         cmocka_unit_test(test_cold),
-        cmocka_unit_test(test_marked),        cmocka_unit_test(test_memory_disturbed),
+        cmocka_unit_test(test_known),
+        cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_marked),
+        cmocka_unit_test(test_wide_lines),
+        cmocka_unit_test(test_memory_disturbed),
         cmocka_unit_test(test_all_disturbed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
