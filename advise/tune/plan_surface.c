@@ -122,30 +122,44 @@ static bool is_measured(const struct mw_points *points, struct mw_config c)
     return false;
 }
 
-/*
- * The grid's configuration with the most cores at the highest frequency, where a boundary lies between what was measured and
- * it: one run there and the slope from before predict the rest to 3 %, where no law alone is nearer than 20 (docs/prediction.md).
- * s->count where there is none such.
- */
-static size_t behind_boundary(const struct surface *s, const struct mw_points *points, const struct mw_plan_options *o,
-                              unsigned *after)
+/* Of the configurations with the most cores the one with the highest frequency, in the grid; s->count for an empty grid. */
+static size_t all_cores(const struct surface *s, const struct mw_plan_options *o)
 {
     size_t best = s->count;
-    double most = 0;
-    bool crossed = false;
-    for (size_t i = 0; i < points->count; i++)
-        most = fmax(most, points->items[i].cores);
     for (size_t i = 0; i < s->count; i++) {
         const struct mw_config *c = &o->candidates[s->kept[i]];
         if (best == s->count || c->cores > o->candidates[s->kept[best]].cores ||
             (c->cores >= o->candidates[s->kept[best]].cores && c->freq_hz > o->candidates[s->kept[best]].freq_hz))
             best = i;
     }
-    for (size_t b = 0; b < o->boundary_count && !crossed; b++) {
-        *after = o->boundaries[b];
-        crossed = best < s->count && *after >= most && *after < o->candidates[s->kept[best]].cores;
-    }
-    return crossed ? best : s->count;
+    return best;
+}
+
+/*
+ * All cores at the highest frequency come first where a boundary lies between what was measured and them, or half of the
+ * cores: behind a boundary one run there and the slope from before predict the rest to 3 %, where no law alone is nearer than
+ * 20 (docs/prediction.md). s->count where neither is so; else why in words.
+ */
+static size_t far_from_measured(const struct surface *s, const struct mw_points *points,
+                                const struct mw_plan_options *o, char *why, size_t size)
+{
+    size_t best = all_cores(s, o);
+    if (best == s->count)
+        return best;
+    double most = 0, cores = o->candidates[s->kept[best]].cores;
+    for (size_t i = 0; i < points->count; i++)
+        most = fmax(most, points->items[i].cores);
+    for (size_t b = 0; b < o->boundary_count; b++)
+        if (o->boundaries[b] >= most && o->boundaries[b] < cores) {
+            snprintf(why, size, "behind the boundary after %u cores: one run there says more than any model",
+                     o->boundaries[b]);
+            return best;
+        }
+    if (2 * most > cores)
+        return s->count;
+    snprintf(why, size, "nothing was measured beyond %.0f of %.0f cores: one run on all says more than any model", most,
+             cores);
+    return best;
 }
 
 enum mw_err mw_plan_surface(struct mw_plan *plan, const struct mw_points *points, const struct mw_plan_options *o,
@@ -158,8 +172,8 @@ enum mw_err mw_plan_surface(struct mw_plan *plan, const struct mw_points *points
     for (size_t i = 0; !err && i < s.count; i++)
         used[i] = is_measured(points, o->candidates[s.kept[i]]);
     while (!err && plan->count < wanted) {
-        unsigned after = 0;
-        size_t best = plan->count ? s.count : behind_boundary(&s, points, o, &after), first = best;
+        char why[200] = "lowers the uncertainty of the whole surface most for its run time";
+        size_t best = plan->count ? s.count : far_from_measured(&s, points, o, why, sizeof why), first = best;
         double best_score = 0, sd = mean_sd(&s);
         for (size_t i = 0; i < s.count && first == s.count; i++) {
             /* what a second of running buys; without times what a run buys */
@@ -177,11 +191,7 @@ enum mw_err mw_plan_surface(struct mw_plan *plan, const struct mw_points *points
         double own = 100 * sqrt(s.variance[best]);
         used[best] = true;
         err = condition(&s, best, error);
-        if (first < s.count)
-            snprintf(p->reason, sizeof p->reason,
-                     "behind the boundary after %u cores: one run there says more than any model", after);
-        else
-            snprintf(p->reason, sizeof p->reason, "lowers the uncertainty of the whole surface most for its run time");
+        snprintf(p->reason, sizeof p->reason, "%s", why);
         snprintf(p->settles, sizeof p->settles,
                  "known to %.1f %% here; the mean over the surface falls from %.1f to %.1f %%", own, 100 * sd,
                  100 * mean_sd(&s));

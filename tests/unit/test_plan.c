@@ -148,6 +148,31 @@ static void surface_shrinks(void **state)
     mw_plan_release(&plan);
 }
 
+/* All cores come first where nothing was measured beyond half of them, and behind a boundary; else the cheaper points do. */
+static void far_from_the_measured(void **state)
+{
+    (void)state;
+    static const unsigned most[] = {12, 13, 13}, boundaries[] = {12, 12, 16};
+    static const char *const why[] = {"beyond 12 of 24 cores", NULL, "boundary after 16 cores"};
+    for (size_t k = 0; k < 3; k++) {
+        for (size_t i = 0; i < 4; i++)
+            some[i] = point_at(i < 2 ? 4 : most[k], i % 2 ? 1.2e9 : 2.4e9);
+        struct mw_points points = {.items = some, .count = 4, .quantity = MW_TIME};
+        struct mw_plan_options o = options_for(MW_PLAN_SURFACE, 2);
+        o.boundaries = &boundaries[k];
+        o.boundary_count = k > 0; /* the first: none known */
+        struct mw_plan plan;
+        assert_int_equal(mw_plan_make(&plan, &points, &o, NULL), MW_OK);
+        if (why[k]) {
+            assert_true(plan.points[0].candidate.cores == CORES && plan.points[0].candidate.freq_hz > 2.39e9);
+            assert_non_null(strstr(plan.points[0].reason, why[k]));
+        }
+        for (size_t i = why[k] != NULL; i < plan.count; i++)
+            assert_non_null(strstr(plan.points[i].reason, "lowers the uncertainty"));
+        mw_plan_release(&plan);
+    }
+}
+
 static void a_limit_that_nothing_keeps(void **state)
 {
     (void)state;
@@ -170,6 +195,7 @@ int main(void)
         cmocka_unit_test(first_designs),
         cmocka_unit_test(next_points),
         cmocka_unit_test(surface_shrinks),
+        cmocka_unit_test(far_from_the_measured),
         cmocka_unit_test(a_limit_that_nothing_keeps),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
