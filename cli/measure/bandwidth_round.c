@@ -7,6 +7,11 @@
 
 #define KIB ((size_t)1024)
 #define MIB (1024 * KIB)
+/* sizes are multiples of it, as mw_bandwidth_open rounds them */
+#define GRAIN 512
+/* visits of the whole before half of it is called faster, and the undisturbed windows of these */
+#define CONFIRM_TURNS   4
+#define CONFIRM_WINDOWS 4
 /* offsets that a verdict rests on at least */
 #define OFFSETS_LEAST 8
 /* of the slowest offset: one alone may have met a moment in which the machine was slow */
@@ -36,6 +41,32 @@ void bandwidth_score(struct bandwidth_round *r, unsigned strides)
     fprintf(r->run->rows, "score,%zu,,," MEASURE_CELL ",,,,0,,\n", r->memory.size_bytes, score);
     cli_say(r->run->cli, "score on %u core%s: (memset x read x memcpy x strided)^(1/4) at %zu MiB = %.0f MB/s",
             r->cores, r->cores == 1 ? "" : "s", r->memory.size_bytes / MIB, score);
+}
+
+enum mw_err bandwidth_confirm(struct bandwidth_round *r, struct mw_error *error)
+{
+    const char *name = mw_bandwidth_name(MW_BW_READ);
+    struct mw_bandwidth_case whole = {
+        .test = MW_BW_READ, .cores = r->cores, .size_bytes = r->memory.size_bytes, .time_s = r->time_s};
+    struct mw_bandwidth_case half = whole;
+    struct mw_bandwidth_rate rate;
+    double whole_bps = r->rate_bps[MW_BW_READ];
+    size_t again = 0;
+    half.size_bytes = whole.size_bytes / 2 / GRAIN * GRAIN;
+    enum mw_err err = bandwidth_visit(r, name, &half, &rate, error);
+    double half_bps = err ? 0 : bandwidth_row(r, name, &half, &rate);
+    for (int turn = 0; turn < CONFIRM_TURNS && !err && mw_bw_gain(half_bps, whole_bps) == MW_BW_GAIN_FASTER; turn++) {
+        err = bandwidth_visit(r, name, &whole, &rate, error);
+        if (!err && rate.windows && !rate.disturbed) {
+            again += rate.windows;
+            whole_bps = fmax(whole_bps, rate.best_bps);
+        }
+    }
+    if (err)
+        return err;
+    r->cached = mw_bw_gain(half_bps, whole_bps) == MW_BW_GAIN_FASTER;
+    return measure_size_check(r->run, r->cores, name, whole_bps, r->cached && again < CONFIRM_WINDOWS ? 0 : half_bps,
+                              error);
 }
 
 static enum mw_err tell(struct bandwidth_round *r, const char *what, struct mw_error *error, const char *text)

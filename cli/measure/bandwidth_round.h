@@ -15,7 +15,7 @@ struct bandwidth_round {
     unsigned cores;
     double freq_hz, time_s, deadline_s;
     size_t left_out;                                /* points, because the time was up */
-    bool cached;                                    /* reads of half the largest size are faster */
+    bool cached;                                    /* reads of half the largest size are faster, or seem so */
     double rate_bps[MW_BW_TESTS];                   /* at the largest size; 0: none, or disturbed */
     double stride_log;                              /* sum of the logarithms of rates at strides beyond two lines */
     unsigned stride_count;                          /* of them */
@@ -39,6 +39,12 @@ double bandwidth_row(struct bandwidth_round *round, const char *name, const stru
                      const struct mw_bandwidth_rate *rate);
 /* Copies whose destination moves against the source, in passes over all offsets. Test: test_measure_words.c. */
 enum mw_err bandwidth_offsets(struct bandwidth_round *round, struct mw_error *error) MW_CHECKED;
+
+/*
+ * Reads of half the largest buffer beside those of all of it: measure_size_check, and round->cached. What other work took may
+ * have been from the whole alone, so that all of it is read again before half is called faster.
+ */
+enum mw_err bandwidth_confirm(struct bandwidth_round *round, struct mw_error *error) MW_CHECKED;
 
 extern const char *const bandwidth_score_formula;
 /* Row and message of the score; withheld where a rate in it is missing, of less than `strides` strides, or disturbed. */

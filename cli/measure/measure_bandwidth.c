@@ -125,19 +125,6 @@ static enum mw_err measure_size(struct bandwidth_round *r, size_t size, double *
     return err;
 }
 
-/* Reads of half the largest buffer beside those of all of it. */
-static enum mw_err confirm_size(struct bandwidth_round *r, struct mw_error *error)
-{
-    double half_bps = 0;
-    struct mw_bandwidth_case c = {
-        .test = MW_BW_READ, .cores = r->cores, .size_bytes = r->memory.size_bytes / 2 / 512 * 512, .time_s = r->time_s};
-    enum mw_err err = measure_case(r, mw_bandwidth_name(c.test), &c, &half_bps, error);
-    if (err)
-        return err;
-    r->cached = mw_bw_gain(half_bps, r->rate_bps[MW_BW_READ]) == MW_BW_GAIN_FASTER;
-    return measure_size_check(r->run, r->cores, "read", r->rate_bps[MW_BW_READ], half_bps, error);
-}
-
 /* Doubling sizes below the largest, more of them where a level ends. */
 static enum mw_err measure_sizes(struct bandwidth_round *r, struct mw_error *error)
 {
@@ -194,7 +181,7 @@ static enum mw_err measure_round(struct bandwidth_round *r, struct mw_error *err
     /* what matters most comes first: memory, then the levels before it */
     err = measure_size(r, largest, r->rate_bps, error);
     if (!err)
-        err = confirm_size(r, error);
+        err = bandwidth_confirm(r, error);
     if (!err)
         err = measure_reads(r, error);
     if (!err)

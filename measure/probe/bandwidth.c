@@ -242,7 +242,7 @@ static struct mw_bandwidth_rate summarise(const struct shared *s)
     return (struct mw_bandwidth_rate){.best_bps = mw_maximum(kept, count),
                                       .median_bps = mw_median(kept, count),
                                       .windows = count,
-                                      .disturbed = !clean,
+                                      .disturbed = clean < MW_BW_LEAST_WINDOWS,
                                       .isa = s->isa};
 }
 

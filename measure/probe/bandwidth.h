@@ -58,7 +58,7 @@ struct mw_bandwidth_case {
 struct mw_bandwidth_rate {
     double best_bps, median_bps; /* bytes of all cores / (latest end - earliest start), over the windows */
     size_t windows;              /* that count: in which no thread lost its CPU; all where there is none such */
-    bool disturbed;              /* there is none such */
+    bool disturbed;              /* fewer than MW_BW_LEAST_WINDOWS are such: one alone may have met anything */
     const char *isa;             /* fastest in a short trial on the first core; "libc", "word" where there is none */
 };
 

@@ -292,16 +292,19 @@ static void test_score(void **state)
 static struct {
     unsigned visit, slow_from, slow_to, time_up, disturbed_from;
     size_t conflict_bytes;
+    double half_faster; /* what is less than the whole memory; 0: not */
 } machine;
 
 enum mw_err bandwidth_visit(struct bandwidth_round *r, const char *name, const struct mw_bandwidth_case *c,
                             struct mw_bandwidth_rate *rate, struct mw_error *error)
 {
-    (void)r, (void)name, (void)error;
+    (void)name, (void)error;
     unsigned n = machine.visit++;
     bool slow = n >= machine.slow_from && n < machine.slow_to;
     double bps =
         30e9 * (1 + 0.002 * (n % 7)) * (slow ? 0.6 : 1) * (c->offset_bytes == machine.conflict_bytes ? 0.7 : 1);
+    if (machine.half_faster > 0 && c->size_bytes < r->memory.size_bytes)
+        bps *= machine.half_faster;
     *rate = (struct mw_bandwidth_rate){0};
     if (n < machine.time_up)
         *rate = (struct mw_bandwidth_rate){.best_bps = bps, .windows = 2, .disturbed = n >= machine.disturbed_from};
@@ -317,7 +320,7 @@ double bandwidth_row(struct bandwidth_round *r, const char *name, const struct m
     rows_printed++;
     rows_disturbed += rate->disturbed;
     rows_empty += !rate->windows;
-    return 0;
+    return rate->disturbed ? 0 : rate->best_bps;
 }
 
 #define ALL_OFFSETS 29
@@ -368,6 +371,36 @@ static void test_offsets(void **state)
     assert_int_equal(rows_empty, 10);
 }
 
+static void check_confirm(double whole_bps, double half_faster, unsigned disturbed_from, bool cached, const char *words)
+{
+    struct measure_run run = new_run();
+    struct mw_error error;
+    struct bandwidth_round r = rates_of(&run);
+    memset(&machine, 0, sizeof machine);
+    machine.time_up = UINT_MAX, machine.disturbed_from = disturbed_from, machine.half_faster = half_faster;
+    machine.conflict_bytes = NONE;
+    r.rate_bps[MW_BW_READ] = whole_bps;
+    assert_int_equal(bandwidth_confirm(&r, &error), MW_OK);
+    char *record = record_of(&run);
+    assert_says(record, words);
+    assert_int_equal(r.cached, cached);
+    assert_int_equal(run.depends_on_size, cached && strstr(words, "caches") != NULL);
+    free(record);
+    close_run(&run);
+    memset(&machine, 0, sizeof machine);
+}
+
+/* A whole that met a slow moment is read again; half is faster only where it stays so in enough undisturbed windows. */
+static void test_confirm(void **state)
+{
+    (void)state;
+    check_confirm(30e9, 0, UINT_MAX, false, "doesn't depend on the size");
+    check_confirm(18e9, 0, UINT_MAX, false, "doesn't depend on the size");
+    check_confirm(18e9, 1.5, UINT_MAX, true, "which depends on the size: caches still help");
+    check_confirm(18e9, 0, 1, true, "it can't be told whether the rate depends on the size");
+    check_confirm(30e9, 0, 0, false, "it can't be told whether the rate depends on the size");
+}
+
 /* The least against what is left: within a fifth it is held, and nothing is said. */
 static void test_least(void **state)
 {
@@ -402,8 +435,9 @@ static void test_loaded_least(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_offsets), cmocka_unit_test(test_size),  cmocka_unit_test(test_loaded),
-        cmocka_unit_test(test_score),   cmocka_unit_test(test_least), cmocka_unit_test(test_loaded_least),
+        cmocka_unit_test(test_offsets),      cmocka_unit_test(test_confirm), cmocka_unit_test(test_size),
+        cmocka_unit_test(test_loaded),       cmocka_unit_test(test_score),   cmocka_unit_test(test_least),
+        cmocka_unit_test(test_loaded_least),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
