@@ -20,7 +20,8 @@ static const double least_effect = 0.095; /* ln 1.1: what is pooled below it mov
 static const double least_in_order = 0.4; /* ln 1.5, for what counts or dates the runs: drift and warm-up make less */
 static const double noise = 0.1;          /* of one run; most programs repeat within 5 % */
 static const double noise_dof = 4;
-static const double deviates = 3.2;            /* one in 1,450 columns without effect; more refuses no fewer clean tables, and misses more */
+static const double deviates =
+    3.2; /* one in 1,450 columns without effect; more refuses no fewer clean tables, and misses more */
 static const double deviates_of_condition = 1; /* a name or unit of what is set before a run: one in six */
 
 enum { LEVELS = 24, SPELLINGS = 48, NO_LEVEL = 255 }; /* with more values a column counts or measures something */

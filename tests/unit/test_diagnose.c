@@ -231,7 +231,8 @@ static void held_up_elsewhere(void **state)
     assert_int_equal(mw_diagnose(&d, &points, &options, NULL), MW_OK);
     assert_true(d.disturbed);
     assert_int_equal(d.verdict, MW_VERDICT_UNDETERMINED);
-    mw_usage_set(&items[1].usage, MW_USAGE_THREAD_WAIT, .010); /* the other thread did not wait either: the core was idle */
+    mw_usage_set(&items[1].usage, MW_USAGE_THREAD_WAIT,
+                 .010); /* the other thread did not wait either: the core was idle */
     assert_int_equal(mw_diagnose(&d, &points, &options, NULL), MW_OK);
     assert_int_equal(d.verdict, MW_VERDICT_IDLE);
     items[1].usage.has[MW_USAGE_THREAD_WAIT] = false;
