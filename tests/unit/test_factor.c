@@ -145,8 +145,8 @@ static enum mw_err read_table(const char *text, struct mw_error *error)
 {
     struct mw_bytes bytes;
     struct mw_table table;
-    struct mw_dataset *sets;
-    size_t count;
+    struct mw_dataset *sets = NULL;
+    size_t count = 0;
     assert_int_equal(mw_bytes_copy(&bytes, text, strlen(text), "t.csv", error), MW_OK);
     enum mw_err err = mw_table_parse(&table, &bytes, error);
     mw_bytes_release(&bytes);
