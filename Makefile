@@ -221,11 +221,22 @@ dist: ## source archive of the committed tree, the same to the byte wherever it 
 	git -c tar.umask=0022 -c core.autocrlf=false archive --format=tar --prefix=memwall-$(VERSION)/ HEAD | gzip -9n >$(DIST)
 	@echo $(DIST)
 
+# Whoever gets the archive alone: no repository, nothing beside it.
 .PHONY: distcheck
-distcheck: dist ## unpack the archive elsewhere, build and install it there
+DISTTREE := build/distcheck/memwall-$(VERSION)
+STAGE    := DESTDIR=$(CURDIR)/build/distcheck/root prefix=/usr
+distcheck: dist ## the archive unpacked elsewhere: built, installed, unit-tested, uninstalled and cleaned, each without a trace
 	rm -rf build/distcheck && mkdir -p build/distcheck
-	tar -C build/distcheck -xzf build/memwall-$(VERSION).tar.gz
-	$(MAKE) -C build/distcheck/memwall-$(VERSION) install DESTDIR=$(CURDIR)/build/distcheck/root prefix=/usr
+	tar -C build/distcheck -xzf $(DIST)
+	$(MAKE) -C $(DISTTREE) $(JOBS) install $(STAGE)
+	build/distcheck/root/usr/bin/memwall --version
+	$(MAKE) -C $(DISTTREE) check-quick
+	$(MAKE) -C $(DISTTREE) uninstall $(STAGE)
+	@! find build/distcheck/root ! -type d | grep .
+	$(MAKE) -C $(DISTTREE) clean
+	@tar -C build/distcheck -dzf $(DIST)
+	@tar -tzf $(DIST) | grep -v '/$$' | sort >build/distcheck/had
+	@cd build/distcheck && find memwall-$(VERSION) ! -type d | sort | diff had - && echo "distcheck: $(DIST) is whole"
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z][a-z0-9_-]*:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
