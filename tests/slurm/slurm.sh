@@ -3,7 +3,8 @@
 # memwall scan --slurm against real daemons: two nodes on this host. SLURM_LONG=1 (make check-slurm) installs
 # it where it is missing, and adds what takes minutes.
 . "$(dirname "$0")/../tap.sh"
-. "$(dirname "$0")/cluster.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/cluster.sh"
 [ "$(id -u)" = 0 ] || { echo '# SKIP only root can start Slurm'; exit 77; }
 missing=$(cluster_missing)
 if [ -n "$missing$(cluster_unaccounted)" ] && [ "${SLURM_LONG:-}" = 1 ]; then
@@ -107,10 +108,10 @@ holds 'and the point is measured' [ "$(rows r.csv)" = 6 ]
 if [ "${SLURM_LONG:-}" = 1 ]; then
     $scan -o d.csv -- sh -c "[ -e '$tmp/gone' ] || { echo \$\$ >>'$tmp/asleep'; exec sleep 60; }" >"$tmp/.out" 2>"$tmp/.err" &
     pid=$!
-    for _ in $(seq 100); do [ "$(squeue -h -t R | wc -l)" -ge 2 ] && break; sleep .1; done
+    for _ in $(seq 300); do [ -s asleep ] && [ "$(squeue -h -t R | wc -l)" -ge 2 ] && break; sleep .1; done
+    holds 'two jobs run, one of them measures' [ -s asleep ]
     cluster_node n1 kill
     touch "$tmp/gone"
-    for _ in $(seq 50); do [ "$(wc -l <asleep)" -ge 2 ] && break; sleep .1; done
     xargs kill <asleep # on the node that died nobody else ends what ran
     sleep 15
     cluster_node n1 start
@@ -124,7 +125,7 @@ if [ "${SLURM_LONG:-}" = 1 ]; then
     if [ -n "$unaccounted" ]; then
         skip 'energies by sacct' "$unaccounted is missing"
     elif cluster_account && cluster_start; then
-        . "$(dirname "$0")/energy.sh"
+        . "$here/energy.sh"
     else
         not_ok 'two nodes, slurmdbd and MariaDB are up' "$(tail -n 3 "$cluster"/*.log)"
     fi
