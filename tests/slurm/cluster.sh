@@ -63,6 +63,18 @@ cluster_book() {
     return 1
 }
 
+# What runs on a node: processes of its jobs by their environment, and the slurmstepd above each; a node that dies takes all of it along.
+cluster_of_node() {
+    local folder parent
+    for folder in /proc/[0-9]*; do
+        { tr '\0' '\n' <"$folder/environ" | grep -qx "SLURM_CONF=$SLURM_CONF"; } 2>/dev/null || continue
+        tr '\0' '\n' <"$folder/environ" 2>/dev/null | grep -qx "SLURMD_NODENAME=$1" || continue
+        echo "${folder#/proc/}"
+        parent=$(awk '/^PPid:/ { print $2 }' "$folder/status" 2>/dev/null)
+        [ "$(cat "/proc/${parent:-none}/comm" 2>/dev/null)" != slurmstepd ] || echo "$parent"
+    done
+}
+
 # A node with accounting sees the meter where Slurm looks for it; its jobs, which are not root's, cannot read it.
 cluster_node() {
     local pidfile=$cluster/slurmd.$1.pid
@@ -76,7 +88,7 @@ cluster_node() {
             slurmd -N "$1"
         fi >>"$cluster/slurmd.$1.log" 2>&1
         ;;
-    kill) [ ! -s "$pidfile" ] || kill -9 "$(cat "$pidfile")" 2>/dev/null ;;
+    kill) kill -9 $(cat "$pidfile" 2>/dev/null) $(cluster_of_node "$1") 2>/dev/null ;;
     esac
 }
 
