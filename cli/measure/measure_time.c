@@ -34,6 +34,6 @@ void measure_say_least(struct measure_run *run, double least_s, const char *fits
         run->cli,
         "the time asked for can't be held: what is left of it is %.3g s, and the least that gives each row a value "
         "takes about %.2g s here; what would fit: %s%s--max-time %.0f",
-        measure_max_time_s(run), least_s, fits ? fits : "", fits ? ", or " : "",
+        fmax(measure_max_time_s(run), 0), least_s, fits ? fits : "", fits ? ", or " : "",
         ceil((least_s + mw_now_s() - run->start_s) * (double)run->freqs_left));
 }
