@@ -26,8 +26,8 @@ check 'a scan whose nodes have no meter that may be read' as_user $scan -o user/
 holds 'has energies from sacct' [ "$(explained user/e.csv)" = 8 ]
 holds 'and says so' grep -q "^# energy: Slurm's accounting" user/e.csv
 check 'fit takes them' "$memwall" fit user/e.csv -o e.json
-check 'one whose nodes have' "$memwall" $scan -o m.csv -- sleep 1
-holds 'has those' [ "$(grep -c '^# energy: Cray' m.csv)" = 1 ]
+check 'one whose nodes have' "$memwall" $scan -o own.csv -- sleep 1
+holds 'has those' [ "$(grep -c '^# energy: Cray' own.csv)" = 1 ]
 
 check 'runs of which Slurm counts no more than a second' as_user $scan -o user/s.csv -- sleep .4
 says 'are said to be too short' '2 points have no energy: .* nine tenths'
@@ -51,4 +51,4 @@ holds 'with energies for all' [ "$(explained user/q.csv)" = 8 ]
 
 sacct --allusers --starttime now-1hours --endtime now --parsable2 --state COMPLETED --format JobID,State,ElapsedRaw,NCPUS,NNodes,ConsumedEnergyRaw >jobs.txt
 check 'and import reads what sacct prints' "$memwall" import sacct jobs.txt -o i.csv
-holds 'with its energies' [ "$(explained i.csv)" -ge 6 ]
+holds 'with its energies' [ "$(explained i.csv)" -ge 5 ]
