@@ -14,8 +14,15 @@ static enum mw_err fill(struct mw_report *report, const struct mw_model *model,
                         const struct mw_diagnose_options *options, struct mw_error *error)
 {
     const struct mw_diagnose_options usual = mw_diagnose_options_of(model, 0);
-    enum mw_err err = mw_diagnose(&report->answer.diagnosis, &model->points, options ? options : &usual, error);
-    return err ? err : mw_answer_words(&report->answer, model, error);
+    struct mw_answer *answer = &report->answer;
+    struct mw_diagnosis_choice choice = {.model = model};
+    enum mw_err err = mw_diagnose(&answer->diagnosis, &model->points, options ? options : &usual, error);
+    if (!err)
+        err = mw_diagnosis_evidence(&answer->evidence, &answer->diagnosis, model, error);
+    if (!err)
+        err = mw_diagnosis_advice(&answer->advice, &answer->diagnosis, &choice, error);
+    mw_diagnosis_choice_release(&choice);
+    return err;
 }
 
 enum mw_err mw_report_alloc(struct mw_report **report, const struct mw_model *model,

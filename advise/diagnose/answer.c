@@ -12,14 +12,13 @@ void mw_answer_release(struct mw_answer *answer)
 enum mw_err mw_answer_words(struct mw_answer *answer, const struct mw_model *model, struct mw_error *error)
 {
     const struct mw_diagnosis *d = &answer->diagnosis;
-    struct mw_recommendation made = {0};
-    const struct mw_recommendation *best = mw_diagnosis_best(&made, model) ? &made : NULL;
-    enum mw_err err = mw_diagnosis_headline(&answer->headline, d, best, error);
+    struct mw_diagnosis_choice choice = {.model = model};
+    enum mw_err err = mw_diagnosis_headline(&answer->headline, d, &choice, error);
     if (!err)
         err = mw_diagnosis_evidence(&answer->evidence, d, model, error);
     if (!err)
-        err = mw_diagnosis_advice(&answer->advice, d, model, best, error);
-    mw_recommendation_release(&made);
+        err = mw_diagnosis_advice(&answer->advice, d, &choice, error);
+    mw_diagnosis_choice_release(&choice);
     if (err)
         mw_answer_release(answer);
     return err;

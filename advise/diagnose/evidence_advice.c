@@ -143,19 +143,28 @@ static enum mw_err advise_open(struct mw_sentences *advice, const struct mw_diag
     return err;
 }
 
-/* What recommend chooses for the objective; false where it can't, and then nothing is said. */
-bool mw_diagnosis_best(struct mw_recommendation *best, const struct mw_model *model)
+const struct mw_recommendation *mw_diagnosis_best(struct mw_diagnosis_choice *choice)
 {
     static const struct mw_goal goal = {.objective = MW_OBJECTIVE_TIME, .certainty = .9};
-    struct mw_error ignored;
-    return !mw_recommend(best, model, &goal, &(struct mw_recommend_options){0}, &ignored);
+    static const struct mw_recommend_options usual;
+    struct mw_error ignored; /* where no choice can be made nothing is said */
+    if (!choice->asked && mw_recommend(&choice->best, choice->model, &goal, &usual, &ignored))
+        choice->best = (struct mw_recommendation){0};
+    choice->asked = true;
+    return choice->best.options ? &choice->best : NULL;
+}
+
+void mw_diagnosis_choice_release(struct mw_diagnosis_choice *choice)
+{
+    mw_recommendation_release(&choice->best);
 }
 
 /* What the step costs a core, and on which side of it the least time is. */
 static enum mw_err advise_side(struct mw_sentences *advice, const struct mw_diagnosis *d,
-                               const struct mw_recommendation *r, struct mw_error *error)
+                               struct mw_diagnosis_choice *choice, struct mw_error *error)
 {
-    if (!d->step_after || !r)
+    const struct mw_recommendation *r = d->step_after ? mw_diagnosis_best(choice) : NULL;
+    if (!r)
         return MW_OK;
     const struct mw_option *best = &r->options[r->choice], *below = NULL;
     for (size_t i = 0; i < r->count; i++)
@@ -179,14 +188,17 @@ static enum mw_err advise_side(struct mw_sentences *advice, const struct mw_diag
 }
 
 /* What the frequency of the least energy costs and saves, by the model. */
-static enum mw_err advise_clock(struct mw_sentences *advice, const struct mw_diagnosis *d, const struct mw_model *model,
-                                const struct mw_recommendation *for_time, struct mw_error *error)
+static enum mw_err advise_clock(struct mw_sentences *advice, const struct mw_diagnosis *d,
+                                struct mw_diagnosis_choice *choice, struct mw_error *error)
 {
     static const struct mw_goal goal = {.objective = MW_OBJECTIVE_ENERGY, .certainty = .9};
     struct mw_recommendation r;
     struct mw_error ignored;
-    if (d->memory_open || model->quantity != MW_TIME || !model->power.present || !for_time ||
-        mw_recommend_again(&r, for_time, model, &goal, &ignored))
+    const struct mw_model *model = choice->model;
+    if (d->memory_open || model->quantity != MW_TIME || !model->power.present)
+        return MW_OK;
+    const struct mw_recommendation *for_time = mw_diagnosis_best(choice);
+    if (!for_time || mw_recommend_again(&r, for_time, model, &goal, &ignored))
         return MW_OK;
     const struct mw_option *best = &r.options[r.choice];
     enum mw_err err = MW_OK;
@@ -214,8 +226,8 @@ static bool is_memory(enum mw_verdict verdict)
            verdict == MW_VERDICT_MEMORY_BANDWIDTH;
 }
 
-enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_diagnosis *d, const struct mw_model *model,
-                                const struct mw_recommendation *best, struct mw_error *error)
+enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_diagnosis *d,
+                                struct mw_diagnosis_choice *choice, struct mw_error *error)
 {
     bool told = d->seen.one_core && !d->disturbed; /* seen without any law */
     enum mw_verdict verdict = told ? MW_VERDICT_ONE_THREAD : d->verdict;
@@ -223,7 +235,7 @@ enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_dia
         return advise_open(advice, d, error);
     enum mw_err err = MW_OK;
     if (d->verdict == MW_VERDICT_STEP)
-        err = advise_side(advice, d, best, error);
+        err = advise_side(advice, d, choice, error);
     bool at_other_clock = !d->clock_fixed || (d->verdict != MW_VERDICT_BUSY && d->verdict != MW_VERDICT_CLOCK);
     for (size_t i = 0; i < 2 && err == MW_OK; i++)
         if (REMEDY[verdict][i] && (i == 0 || at_other_clock))
@@ -233,9 +245,9 @@ enum mw_err mw_diagnosis_advice(struct mw_sentences *advice, const struct mw_dia
                                "Beside it, time steps up by %.0f %% beyond %u cores: place threads and memory by node.",
                                100 * d->step_size, d->step_after);
     if (err == MW_OK && d->step_flag)
-        err = advise_side(advice, d, best, error);
+        err = advise_side(advice, d, choice, error);
     if (err == MW_OK && is_memory(d->verdict))
-        err = advise_clock(advice, d, model, best, error);
+        err = advise_clock(advice, d, choice, error);
     if (err == MW_OK && mw_diagnosis_memory_open(d) && !d->clock_fixed && !told)
         err = mw_sentences_add(
             advice, error,

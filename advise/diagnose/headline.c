@@ -227,10 +227,11 @@ static enum mw_err say_others(struct mw_sentences *out, const struct mw_diagnosi
 }
 
 /* " Run it on 6; 4 are as good within 2 %." of what was measured; nothing where no choice can be made. */
-static void advise_run(char *text, size_t size, const struct mw_diagnosis *d, const struct mw_recommendation *r)
+static void advise_run(char *text, size_t size, const struct mw_diagnosis *d, struct mw_diagnosis_choice *choice)
 {
+    const struct mw_recommendation *r = choice && !d->disturbed ? mw_diagnosis_best(choice) : NULL;
     *text = '\0';
-    if (!r || d->disturbed)
+    if (!r)
         return;
     const struct mw_option *best = &r->options[r->choice], *few = &r->options[r->cheapest];
     if (r->feasible && best->measured) {
@@ -245,10 +246,10 @@ static void advise_run(char *text, size_t size, const struct mw_diagnosis *d, co
 }
 
 enum mw_err mw_diagnosis_headline(struct mw_sentences *lines, const struct mw_diagnosis *d,
-                                  const struct mw_recommendation *best, struct mw_error *error)
+                                  struct mw_diagnosis_choice *choice, struct mw_error *error)
 {
     char run[128];
-    advise_run(run, sizeof run, d, best);
+    advise_run(run, sizeof run, d, choice);
     enum mw_err err = say_observation(lines, d, run, error);
     if (!err)
         err = say_cause(lines, d, error);
