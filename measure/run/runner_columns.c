@@ -7,34 +7,36 @@
 
 #define AT(field) offsetof(struct mw_runner_result, field)
 enum { TIME_DIGITS = 9, COUNT_DIGITS = 15 };
+#define NO_ITEM MW_USAGE_COUNT
 
 const struct mw_runner_column mw_runner_columns[] = {
-    {"time_s", 0, AT(run.time_s), 1, TIME_DIGITS},
-    {"rate", MW_RUNNER_RATE, AT(run.rate), 1, TIME_DIGITS},
-    {"cpu_s", MW_RUNNER_CPU_TIME, AT(run.cpu_time_s), 1, TIME_DIGITS},
-    {"energy_j", MW_RUNNER_ENERGY, AT(energy_j), 1, TIME_DIGITS},
-    {"exit_status", 0, 0, 0, 0},
-    {"freq_effective_ghz", MW_RUNNER_EFFECTIVE, AT(freq_effective_hz), 1e9, 6},
-    {"sys_s", MW_RUNNER_USAGE, AT(run.sys_time_s), 1, TIME_DIGITS},
-    {"wall_s", MW_RUNNER_WALL, AT(run.wall_s), 1, TIME_DIGITS},
-    {"main_wait_s", MW_RUNNER_MAIN_WAIT, AT(run.main_wait_s), 1, TIME_DIGITS},
-    {"thread_wait_s", MW_RUNNER_THREAD_WAIT, AT(run.thread_wait_s), 1, TIME_DIGITS},
-    {"other_cpu_s", MW_RUNNER_OTHERS, AT(other_cpu_s), 1, 6},
-    {"steal_s", MW_RUNNER_STEAL, AT(steal_s), 1, 6},
-    {"throttled_s", MW_RUNNER_THROTTLED, AT(throttled_s), 1, TIME_DIGITS},
-    {"switches", MW_RUNNER_USAGE, AT(run.switches), 1, COUNT_DIGITS},
-    {"preempted", MW_RUNNER_USAGE, AT(run.preempted), 1, COUNT_DIGITS},
-    {"faults", MW_RUNNER_USAGE, AT(run.faults), 1, COUNT_DIGITS},
-    {"threads", MW_RUNNER_THREADS, AT(run.threads), 1, COUNT_DIGITS},
-    {"peak_memory_bytes", MW_RUNNER_PEAK_MEMORY, AT(run.peak_memory_bytes), 1, COUNT_DIGITS},
-    {"cycles", MW_RUNNER_EVENT << MW_EVENT_CYCLES, AT(run.events.count[MW_EVENT_CYCLES]), 1, COUNT_DIGITS},
+    {"time_s", 0, AT(run.time_s), 1, TIME_DIGITS, NO_ITEM},
+    {"rate", MW_RUNNER_RATE, AT(run.rate), 1, TIME_DIGITS, NO_ITEM},
+    {"cpu_s", MW_RUNNER_CPU_TIME, AT(run.cpu_time_s), 1, TIME_DIGITS, NO_ITEM},
+    {"energy_j", MW_RUNNER_ENERGY, AT(energy_j), 1, TIME_DIGITS, NO_ITEM},
+    {"exit_status", 0, 0, 0, 0, NO_ITEM},
+    {"freq_effective_ghz", MW_RUNNER_EFFECTIVE, AT(freq_effective_hz), 1e9, 6, NO_ITEM},
+    {"sys_s", MW_RUNNER_USAGE, AT(run.sys_time_s), 1, TIME_DIGITS, MW_USAGE_SYS},
+    {"wall_s", MW_RUNNER_WALL, AT(run.wall_s), 1, TIME_DIGITS, MW_USAGE_WALL},
+    {"main_wait_s", MW_RUNNER_MAIN_WAIT, AT(run.main_wait_s), 1, TIME_DIGITS, MW_USAGE_MAIN_WAIT},
+    {"thread_wait_s", MW_RUNNER_THREAD_WAIT, AT(run.thread_wait_s), 1, TIME_DIGITS, MW_USAGE_THREAD_WAIT},
+    {"other_cpu_s", MW_RUNNER_OTHERS, AT(other_cpu_s), 1, 6, MW_USAGE_OTHER_CPU},
+    {"steal_s", MW_RUNNER_STEAL, AT(steal_s), 1, 6, MW_USAGE_STEAL},
+    {"throttled_s", MW_RUNNER_THROTTLED, AT(throttled_s), 1, TIME_DIGITS, MW_USAGE_THROTTLED},
+    {"switches", MW_RUNNER_USAGE, AT(run.switches), 1, COUNT_DIGITS, MW_USAGE_SWITCHES},
+    {"preempted", MW_RUNNER_USAGE, AT(run.preempted), 1, COUNT_DIGITS, MW_USAGE_PREEMPTED},
+    {"faults", MW_RUNNER_USAGE, AT(run.faults), 1, COUNT_DIGITS, MW_USAGE_FAULTS},
+    {"threads", MW_RUNNER_THREADS, AT(run.threads), 1, COUNT_DIGITS, MW_USAGE_THREADS},
+    {"peak_memory_bytes", MW_RUNNER_PEAK_MEMORY, AT(run.peak_memory_bytes), 1, COUNT_DIGITS, MW_USAGE_PEAK_MEMORY},
+    {"cycles", MW_RUNNER_EVENT << MW_EVENT_CYCLES, AT(run.events.count[MW_EVENT_CYCLES]), 1, COUNT_DIGITS,
+     MW_USAGE_CYCLES},
     {"instructions", MW_RUNNER_EVENT << MW_EVENT_INSTRUCTIONS, AT(run.events.count[MW_EVENT_INSTRUCTIONS]), 1,
-     COUNT_DIGITS},
+     COUNT_DIGITS, MW_USAGE_INSTRUCTIONS},
     {"cache_misses", MW_RUNNER_EVENT << MW_EVENT_CACHE_MISSES, AT(run.events.count[MW_EVENT_CACHE_MISSES]), 1,
-     COUNT_DIGITS},
-    {"stalls", MW_RUNNER_EVENT << MW_EVENT_STALLS, AT(run.events.count[MW_EVENT_STALLS]), 1, COUNT_DIGITS},
-    {"counted_share", MW_RUNNER_COUNTED, AT(run.events.share), 1, 4},
-    {"disturbed", MW_RUNNER_DISTURBED, AT(disturbed), 1, 1},
+     COUNT_DIGITS, MW_USAGE_CACHE_MISSES},
+    {"stalls", MW_RUNNER_EVENT << MW_EVENT_STALLS, AT(run.events.count[MW_EVENT_STALLS]), 1, COUNT_DIGITS, NO_ITEM},
+    {"counted_share", MW_RUNNER_COUNTED, AT(run.events.share), 1, 4, NO_ITEM},
+    {"disturbed", MW_RUNNER_DISTURBED, AT(disturbed), 1, 1, MW_USAGE_DISTURBED},
 };
 const size_t mw_runner_column_count = sizeof mw_runner_columns / sizeof *mw_runner_columns;
 
@@ -110,15 +112,6 @@ void mw_runner_columns_round(struct mw_runner_result *result, unsigned set)
     result->has &= set | MW_RUNNER_TIME;
 }
 
-/* The item of a dataset's row that a column is; MW_USAGE_COUNT where it is another member, or none. */
-static enum mw_usage_item item_of(const struct mw_runner_column *column)
-{
-    enum mw_usage_item item = 0;
-    while (item < MW_USAGE_COUNT && strcmp(mw_usage_name(item), column->name))
-        item++;
-    return item;
-}
-
 struct mw_row mw_runner_row(const struct mw_runner_result *result, double cores, double freq_hz)
 {
     const struct mw_run_result *run = &result->run;
@@ -137,9 +130,8 @@ struct mw_row mw_runner_row(const struct mw_runner_result *result, double cores,
         }
     for (size_t i = 0; i < mw_runner_column_count; i++) {
         const struct mw_runner_column *c = &mw_runner_columns[i];
-        enum mw_usage_item item = item_of(c);
-        if (item < MW_USAGE_COUNT && result->has & c->bit)
-            mw_usage_set(&row.usage, item, *(const double *)(const void *)((const char *)result + c->offset));
+        if (c->item != NO_ITEM && result->has & c->bit)
+            mw_usage_set(&row.usage, c->item, *(const double *)(const void *)((const char *)result + c->offset));
     }
     return row;
 }
@@ -153,11 +145,10 @@ void mw_runner_result_from(struct mw_runner_result *result, const struct mw_row 
                    (row->has & MW_HAS_FREQ_EFFECTIVE ? MW_RUNNER_EFFECTIVE : 0u);
     for (size_t i = 0; i < mw_runner_column_count; i++) {
         const struct mw_runner_column *c = &mw_runner_columns[i];
-        enum mw_usage_item item = item_of(c);
-        if (item == MW_USAGE_COUNT)
+        if (c->item == NO_ITEM)
             continue;
-        *(double *)(void *)((char *)result + c->offset) = row->usage.of[item];
-        *(row->usage.has[item] ? &result->has : &lacks) |= c->bit;
+        *(double *)(void *)((char *)result + c->offset) = row->usage.of[c->item];
+        *(row->usage.has[c->item] ? &result->has : &lacks) |= c->bit;
     }
     result->has &= ~lacks;
 }

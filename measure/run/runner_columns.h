@@ -15,6 +15,7 @@ struct mw_runner_column {
     size_t offset; /* of a double in struct mw_runner_result, in SI units */
     double unit;   /* that the column is in; 0: exit_status, an int */
     int digits;
+    enum mw_usage_item item; /* of a dataset's row; MW_USAGE_COUNT: another member of it, or none */
 };
 extern const struct mw_runner_column mw_runner_columns[];
 extern const size_t mw_runner_column_count;
