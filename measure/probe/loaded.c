@@ -3,6 +3,7 @@
 
 #include "data/stats.h"
 #include "measure/probe/arena.h"
+#include "measure/probe/bandwidth_verdict.h"
 #include "measure/probe/clock.h"
 #include "measure/probe/kernels/load.h"
 #include "measure/probe/kernels/walk.h"
@@ -27,9 +28,8 @@
 #define MOST_WINDOWS 8
 #define MOST_TIME_S  0.6
 #define IDLE_NS      50000
-/* half the arrays, and all again, so often where half seems faster by more than medians of other moments differ */
+/* half the arrays, and all again, so often where half seems faster */
 #define HALF_TURNS   2
-#define HALF_FASTER  1.1
 #define GROUP_BYTES  ((size_t)64 * 4096)
 #define STRIDE_BYTES 256 /* as measure latency: no line that a prefetcher brought along is met in the same visit */
 
@@ -155,7 +155,7 @@ static void measure_half(struct shared *s, double most_s, struct mw_loaded_point
         atomic_store(&s->parts, 2);
         bool ran = measure_point(s, mixes[0], 0, most_s / (2 * HALF_TURNS), s->half);
         atomic_store(&s->parts, 1);
-        if (!ran || s->half->bandwidth_bps < HALF_FASTER * whole->bandwidth_bps)
+        if (!ran || mw_bw_gain(s->half->bandwidth_bps, whole->bandwidth_bps) != MW_BW_GAIN_FASTER)
             return;
         if (measure_point(s, mixes[0], 0, most_s / (2 * HALF_TURNS), &again) &&
             again.bandwidth_bps > whole->bandwidth_bps)
