@@ -262,8 +262,6 @@ static enum mw_err finish(struct mw_dataset *dataset, const struct mw_table *tab
     size_t usable = 0;
     for (size_t i = 0; i < dataset->count; i++)
         usable += !dataset->rows[i].set_aside;
-    if (!err && !usable && !dataset->set_aside_count)
-        return mw_fail(error, MW_DATA, "%s: no usable row", table->name);
     if (!err && !usable)
         return mw_fail(error, MW_DATA, "%s:%ld: no usable row: %s", table->name, dataset->set_aside[0].line,
                        dataset->set_aside[0].reason);

@@ -249,7 +249,8 @@ static enum mw_err run_bandwidth(struct measure_run *run, struct mw_error *error
                             MW_BW_LINE);
     if (!err)
         err = mw_provenance_add(&run->provenance, error, "score_formula", "%s", bandwidth_score_formula);
-    say_least(run);
+    if (!err)
+        say_least(run);
     for (size_t i = 0; i < run->cores_count && !err; i++) {
         r.cores = run->cores[i];
         r.deadline_s = start_s + max_time_s * (double)(i + 1) / (double)run->cores_count;
