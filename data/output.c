@@ -148,6 +148,18 @@ void mw_output_release(struct mw_output *output)
     *output = (struct mw_output){0};
 }
 
+void mw_output_cell(FILE *stream, const char *text)
+{
+    bool quoted = text[strcspn(text, ",\"\r\n#")] || *text == ' ';
+    fputs(quoted ? "\"" : "", stream);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', stream);
+        fputc(*text == '\n' || *text == '\r' ? ' ' : *text, stream);
+    }
+    fputs(quoted ? "\"" : "", stream);
+}
+
 /* Cuts what follows the last newline: the row that a killed process was writing. */
 static enum mw_err drop_torn_line(int fd, const char *path, struct mw_error *error)
 {

@@ -24,6 +24,9 @@ enum mw_err mw_output_commit(struct mw_output *output, struct mw_error *error) M
 /* Drops an output that was not committed; takes a released one. */
 void mw_output_release(struct mw_output *output);
 
+/* A text as a cell of CSV: quoted where it needs to be, on one line, since readers take a line for a row. */
+void mw_output_cell(FILE *stream, const char *text);
+
 /*
  * Appending row by row (a scan): each mw_append_line writes a line in one write() and syncs it.
  * _open with resume drops a torn last line (no newline) first.

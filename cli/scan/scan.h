@@ -59,9 +59,6 @@ enum mw_err scan_file_open(struct scan *scan, struct mw_error *error) MW_CHECKED
 enum mw_err scan_file_row(struct scan *scan, const struct mw_sequence_entry *config,
                           const struct mw_runner_result *result, struct mw_error *error) MW_CHECKED;
 
-/* A cell of runs.csv: quoted where it must be; a line break becomes a blank. */
-void scan_print_cell(FILE *f, const char *text);
-
 /* Prints what --dry-run promises. */
 enum mw_err scan_print_plan(struct scan *scan, struct mw_error *error) MW_CHECKED;
 

@@ -72,7 +72,7 @@ static void print_rows(const struct merge *merge, const struct scan_batch *scan,
                     fprintf(f, "%.9g", merge->power_w[at] * scan_batch_wall(table, row));
             } else if (mw_table_find(table, merge->columns[c], &column) &&
                        !(point->nodes > 1 && is_of_starter(scan, merge->columns[c])))
-                scan_print_cell(f, mw_table_cell(table, row, column));
+                mw_output_cell(f, mw_table_cell(table, row, column));
             if (!strcmp(merge->columns[c], "cores") && merge->has_freq)
                 fprintf(f, ",%.9g", point->freq_hz / 1e9);
         }

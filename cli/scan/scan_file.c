@@ -25,18 +25,6 @@ static void column_line(const struct scan *scan, unsigned set, char *text, size_
     fclose(f);
 }
 
-void scan_print_cell(FILE *f, const char *text)
-{
-    bool quoted = text[strcspn(text, ",\"\n\r#")] != '\0';
-    fputs(quoted ? "\"" : "", f);
-    for (const char *c = text; *c; c++) {
-        if (*c == '"')
-            fputc('"', f);
-        fputc(*c == '\n' || *c == '\r' ? ' ' : *c, f);
-    }
-    fputs(quoted ? "\"" : "", f);
-}
-
 enum mw_err scan_file_row(struct scan *scan, const struct mw_sequence_entry *config,
                           const struct mw_runner_result *result, struct mw_error *error)
 {
@@ -45,10 +33,10 @@ enum mw_err scan_file_row(struct scan *scan, const struct mw_sequence_entry *con
     FILE *f = open_memstream(&row, &size);
     enum mw_err err = f ? MW_OK : mw_fail(error, MW_NOMEM, "out of memory");
     if (!err) {
-        scan_print_cell(f, scan->workload);
+        mw_output_cell(f, scan->workload);
         if (scan->options->input) {
             fputc(',', f);
-            scan_print_cell(f, scan->options->input);
+            mw_output_cell(f, scan->options->input);
         }
         fprintf(f, ",%u,", config->cores);
         if (scan->freqs_hz)

@@ -1,23 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "data/import/import.h"
 
-#include <string.h>
-
-/* A text cell, quoted where it needs to be, on one line: readers take a line for a row. */
-static void print_text(FILE *stream, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n#")] && *text != ' ') {
-        fputs(text, stream);
-        return;
-    }
-    fputc('"', stream);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', stream);
-        fputc(*text == '\n' || *text == '\r' ? ' ' : *text, stream);
-    }
-    fputc('"', stream);
-}
+#include "data/output.h"
 
 static double run_number(const struct mw_import_run *run, unsigned bit)
 {
@@ -110,11 +94,11 @@ void mw_import_print(const struct mw_import *import, FILE *stream)
     for (size_t i = 0; i < import->count; i++) {
         const struct mw_import_run *run = &import->runs[i];
         if (workload) {
-            print_text(stream, run->workload ? run->workload : "");
+            mw_output_cell(stream, run->workload ? run->workload : "");
             fputc(',', stream);
         }
         if (input) {
-            print_text(stream, run->input ? run->input : "");
+            mw_output_cell(stream, run->input ? run->input : "");
             fputc(',', stream);
         }
         print_numbers(run, has, usage, stream);
