@@ -11,7 +11,7 @@ within() { local s=$SECONDS limit=$1 name=$2; shift 2; "$@"; if [ $((SECONDS - s
 # --resume
 text=$'important line 1\nimportant line 2, no newline'
 printf '%s' "$text" >notes.txt
-fails 3 'resume with a file that is no scan' scan --resume -o notes.txt
+fails 3 'resume with a file that is no scan' scan --resume -o notes.txt # case resume-destroys
 same 'leaves it as it is' notes.txt "$text"
 printf '# a comment' >notes.txt
 fails 3 'resume with half a line' scan --resume -o notes.txt
@@ -36,7 +36,7 @@ says 'is said' 'leads nowhere'
 (umask 027; "$memwall" predict m.json --csv -o new.csv)
 if [ "$(stat -c %a new.csv)" = 640 ]; then ok 'a new file obeys umask'; else not_ok 'a new file obeys umask' "$(stat -c %a new.csv)"; fi
 if ! ls | grep -q part; then ok 'nothing is left beside'; else not_ok 'nothing is left beside' "$(ls)"; fi
-# a name beside the output that somebody else laid a link under
+# a name beside the output that somebody else laid a link under (case part-symlink)
 echo victim >victim
 bash -c 'ln -s victim "a.csv.part$BASHPID"; exec "$1" predict m.json --csv -o a.csv' x "$memwall"
 same 'a planted link is not followed' victim victim
@@ -108,7 +108,7 @@ refused() {
     if [ "$(cd tree && grep -r . $sys/cpufreq | sort)" = "$settings" ] && [ "$(cat victim)" = victim ]; then ok "$name: nothing is written"; else not_ok "$name: nothing is written"; fi
 }
 good='policy 0 schedutil 800000 2400000 -'
-refused 'a switch outside' "$good" 'boost /../victim 0'
+refused 'a switch outside' "$good" 'boost /../victim 0' # case state-out-of-tree
 refused 'an unknown switch' "boost /$sys/cpufreq/policy0/scaling_governor 0"
 refused 'a value that is none' "boost /$sys/cpufreq/boost 7"
 refused 'an unknown governor' 'policy 0 rocket 800000 2400000 -'

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Each way in which memwall hung, crashed or lost a file once: a case of ../shared/data/cases-reliability without a test here fails.
+# Each way in which memwall hung, crashed or lost a file once: a case of ../shared/data/cases-reliability without a test here, or a
+# script that says "case NAME" beside its own, fails.
 . "$(dirname "$0")/../tap.sh"
 cd "$tmp" || exit 1
 cc=${CC:-gcc}
@@ -71,26 +72,6 @@ case_model_memory_freq_0() {
     fails 3 'a memory of no frequency' "$memwall" predict broken.json --cores 1
     says 'is named' 'memory_freq_ghz'
 }
-case_part_symlink() {
-    model
-    echo victim >victim
-    bash -c 'ln -s victim "a.csv.part$BASHPID"; exec "$1" predict model.json --csv -o a.csv' x "$memwall" 2>/dev/null
-    if [ "$(cat victim)" = victim ]; then ok 'a link in place of a temporary file'; else not_ok 'a link in place of a temporary file' "$(head -1 victim)"; fi
-}
-case_resume_destroys() {
-    printf 'important line 1\nimportant line 2, no newline' >notes.txt
-    cp notes.txt before
-    fails 3 'a file that is no scan' "$memwall" scan --cores 1 --runs 1 --idle 0 --resume -o notes.txt -- true
-    if cmp -s notes.txt before; then ok 'keeps its last line'; else not_ok 'keeps its last line' "$(cat notes.txt)"; fi
-}
-case_state_out_of_tree() {
-    "$root/tests/machines/make_tree.sh" acpi-cpufreq tree 2
-    mkdir -p tree/run/memwall
-    echo precious >victim.txt
-    printf 'memwall-state 1\nboot %s\nprocess 1\nboost /../victim.txt 0\n' "$(cat tree/proc/sys/kernel/random/boot_id)" >tree/run/memwall/state
-    "$memwall" restore --root "$PWD/tree" >/dev/null 2>&1
-    if [ "$(cat victim.txt)" = precious ]; then ok 'a state file that points out of its tree'; else not_ok 'a state file that points out of its tree' "$(cat victim.txt)"; fi
-}
 case_wide() {
     { printf cores; yes ,time_s | head -20000 | tr -d '\n'; echo; for p in 1 2; do printf $p; yes ,$((3 - p)) | head -20000 | tr -d '\n'; echo; done; } >w.csv
     check 'twenty thousand repeat columns' timeout 60 "$memwall" fit w.csv -o w.json
@@ -101,6 +82,6 @@ if [ ! -d "$shared/cases-reliability" ]; then skip 'a test for each case' "no $s
 lacks=
 for file in "$shared"/cases-reliability/*; do
     name=$(basename "${file%.*}")
-    declare -F "case_${name//-/_}" >/dev/null || lacks="$lacks $name"
+    declare -F "case_${name//-/_}" >/dev/null || grep -q "case $name\b" "$root"/tests/cli/*.sh || lacks="$lacks $name"
 done
 if [ -z "$lacks" ]; then ok 'a test for each case'; else not_ok 'a test for each case' "without:$lacks"; fi
