@@ -74,7 +74,8 @@ static enum mw_err write_script(const struct mw_batch *batch, struct mw_error *e
     return err;
 }
 
-bool mw_batch_job_map(const struct mw_batch *batch, const char *id, size_t *map)
+/* The map of a job, by the file `jobs`; false where it has none of that id. */
+static bool job_map(const struct mw_batch *batch, const char *id, size_t *map)
 {
     char line[BATCH_ID_MAX + 32], have[BATCH_ID_MAX];
     bool found = false;
@@ -86,8 +87,9 @@ bool mw_batch_job_map(const struct mw_batch *batch, const char *id, size_t *map)
     return found;
 }
 
-enum mw_err mw_batch_map_read(const struct mw_batch *batch, size_t map, size_t **points, size_t *count,
-                              struct mw_error *error)
+/* The points of map file number `map`; the caller frees. */
+static enum mw_err map_read(const struct mw_batch *batch, size_t map, size_t **points, size_t *count,
+                            struct mw_error *error)
 {
     char name[32];
     size_t n = 0, point, *list = calloc(batch->count + 1, sizeof *list);
@@ -103,6 +105,22 @@ enum mw_err mw_batch_map_read(const struct mw_batch *batch, size_t map, size_t *
     fclose(f);
     *points = list;
     *count = n;
+    return MW_OK;
+}
+
+enum mw_err mw_batch_element(struct mw_batch *batch, const char *id, size_t element, struct mw_batch_job_state **job,
+                             size_t *map, struct mw_error *error)
+{
+    size_t *points = NULL, count = 0;
+    *job = NULL;
+    if (!job_map(batch, id, map))
+        return MW_OK;
+    enum mw_err err = map_read(batch, *map, &points, &count, error);
+    if (err)
+        return err;
+    if (element < count)
+        *job = &batch->jobs[points[element]];
+    free(points);
     return MW_OK;
 }
 

@@ -21,11 +21,9 @@ struct mw_batch_system {
 };
 extern const struct mw_batch_system mw_batch_slurm, mw_batch_template;
 
-/* The points of map file number `map`; the caller frees. */
-enum mw_err mw_batch_map_read(const struct mw_batch *batch, size_t map, size_t **points, size_t *count,
-                              struct mw_error *error) MW_CHECKED;
-/* The map of a job, by the file `jobs`; false where it has none of that id. */
-bool mw_batch_job_map(const struct mw_batch *batch, const char *id, size_t *map);
+/* The point that an element of a job is, and the submission; *job NULL where the folder has none of that id and number. */
+enum mw_err mw_batch_element(struct mw_batch *batch, const char *id, size_t element, struct mw_batch_job_state **job,
+                             size_t *map, struct mw_error *error) MW_CHECKED;
 /* The columns that mw_sacct_take reads, and what it reads: lines as `sacct --noheader --parsable2` prints them, which it cuts up. */
 extern const char mw_sacct_columns[];
 enum mw_err mw_sacct_take(struct mw_batch *batch, char *text, struct mw_error *error) MW_CHECKED;

@@ -10,24 +10,6 @@ const char mw_sacct_columns[] = "JobID,State,ElapsedRaw,ConsumedEnergyRaw";
 /* A node draws less; what is more is a counter that began again, or Slurm's "no value", 2^64 - 2. */
 static const double node_w_max = 1e5;
 
-/* The point of an element of one of our jobs whose result is from that submission; NULL where there is none. */
-static enum mw_err find_job(struct mw_batch *batch, const char *id, size_t element, struct mw_batch_job_state **job,
-                            struct mw_error *error)
-{
-    size_t map, *points, count;
-    *job = NULL;
-    if (!mw_batch_job_map(batch, id, &map))
-        return MW_OK;
-    enum mw_err err = mw_batch_map_read(batch, map, &points, &count, error);
-    if (err)
-        return err;
-    if (element < count && batch->points[points[element]].nodes == 1 && batch->jobs[points[element]].measured &&
-        batch->jobs[points[element]].map == map)
-        *job = &batch->jobs[points[element]];
-    free(points);
-    return MW_OK;
-}
-
 /*
  * "JOB_ELEMENT.0|STATE|SECONDS|JOULES": the step in which memwall measured. The batch step and the job have the waits around it too, and
  * further steps are the program's own. Of a requeued job sacct shows the last start, which is the one that measured unless the step was
@@ -38,13 +20,16 @@ static enum mw_err take_step(struct mw_batch *batch, char *line, struct mw_error
     struct mw_batch_job_state *job;
     char id[BATCH_ID_MAX], *name = strsep(&line, "|"), *state = strsep(&line, "|"), *seconds = strsep(&line, "|"),
                            *joules = strsep(&line, "|");
-    size_t element;
+    size_t element, map;
     int end = 0;
     if (!joules || sscanf(name, "%63[0-9]_%zu.0%n", id, &element, &end) != 2 || !end || name[end])
         return MW_OK;
-    enum mw_err err = find_job(batch, id, element, &job, error);
-    if (err || !job || !strcmp(state, "RUNNING") || !strcmp(state, "PENDING") || !strcmp(state, "SUSPENDED"))
+    enum mw_err err = mw_batch_element(batch, id, element, &job, &map, error);
+    /* one node, and the result is from that submission */
+    if (err || !job || batch->points[job - batch->jobs].nodes != 1 || !job->measured || job->map != map)
         return err;
+    if (!strcmp(state, "RUNNING") || !strcmp(state, "PENDING") || !strcmp(state, "SUSPENDED"))
+        return MW_OK;
     double time_s = strtod(seconds, NULL), energy_j = strtod(joules, NULL);
     job->accounted = true;
     if ((strcmp(state, "COMPLETED") && strcmp(state, "FAILED")) || !(energy_j > 0) || !(time_s > 0) ||

@@ -146,28 +146,21 @@ static enum mw_err take_line(struct mw_batch *batch, char *line, struct mw_error
 {
     char *id = strtok_r(line, "|", &line), *element = strtok_r(NULL, "|", &line), *state = strtok_r(NULL, "|", &line),
          *reason = strtok_r(NULL, "|", &line);
-    size_t map, *points, count;
-    if (!id || !element || !state || !mw_batch_job_map(batch, id, &map))
+    struct mw_batch_job_state *job;
+    size_t map;
+    if (!id || !element || !state)
         return MW_OK;
-    enum mw_err err = mw_batch_map_read(batch, map, &points, &count, error);
-    if (err)
+    enum mw_err err = mw_batch_element(batch, id, strtoul(element, NULL, 10), &job, &map, error);
+    if (err || !job || job->measured || map < job->map)
         return err;
-    size_t at = strtoul(element, NULL, 10);
-    if (at < count) {
-        struct mw_batch_job_state *job = &batch->jobs[points[at]];
-        enum mw_batch_state is = MW_BATCH_FAILED;
-        for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-            if (!strcmp(states[i].word, state))
-                is = states[i].state;
-        if (!job->measured && map >= job->map) {
-            job->state = is;
-            job->held = is == MW_BATCH_QUEUED || is == MW_BATCH_RUNNING;
-            job->map = map;
-            snprintf(job->reason, sizeof job->reason, "%.30s%s%.30s", state,
-                     reason && strcmp(reason, "None") ? ", " : "", reason && strcmp(reason, "None") ? reason : "");
-        }
-    }
-    free(points);
+    bool told = reason && strcmp(reason, "None");
+    job->state = MW_BATCH_FAILED;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (!strcmp(states[i].word, state))
+            job->state = states[i].state;
+    job->held = job->state == MW_BATCH_QUEUED || job->state == MW_BATCH_RUNNING;
+    job->map = map;
+    snprintf(job->reason, sizeof job->reason, "%.30s%s%.30s", state, told ? ", " : "", told ? reason : "");
     return MW_OK;
 }
 
